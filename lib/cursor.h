@@ -1,0 +1,32 @@
+/* Bounded reading: the only place that touches the text by index. */
+#ifndef D1G_CURSOR_H
+#define D1G_CURSOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define D1G_END (-1) /* what lies behind the text: no byte, and never a NUL */
+
+struct d1g_text {
+    const unsigned char *z;
+    size_t n;
+};
+
+static inline int d1g_byte(struct d1g_text t, size_t i)
+{
+    return i < t.n ? t.z[i] : D1G_END;
+}
+
+/* The byte k places behind i; i + k may lie outside the text and outside size_t. */
+static inline int d1g_peek(struct d1g_text t, size_t i, size_t k)
+{
+    return i < t.n && t.n - i > k ? t.z[i + k] : D1G_END;
+}
+
+/* ASCII only, as SQLite folds names and keywords; a byte of UTF-8 is left alone. */
+static inline int d1g_lower(int c)
+{
+    return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
+}
+
+#endif
