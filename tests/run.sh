@@ -1,0 +1,60 @@
+#!/bin/sh
+# Installs what is missing, builds twice (gcc; clang with ASan and UBSan) and runs all tests.
+# Works from any folder. The last line is "N passed, N failed"; the exit status is 0 only with none failed.
+#
+# D1GUARD_BUILD   where the two build folders go; the project's own folder if not set
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+builds=${D1GUARD_BUILD:-$root}
+plain=$builds/build-gcc
+sanitized=$builds/build-sanitize
+broken=0
+
+# part NAME COMMAND...: runs one part, tells its time, and counts it if it breaks.
+part() {
+    name=$1
+    shift
+    start=$(date +%s)
+    printf '== %s\n' "$name"
+    "$@"
+    status=$?
+    printf '== %s: %s, %d s\n' "$name" "$([ $status -eq 0 ] && echo ok || echo FAILED)" $(($(date +%s) - start))
+    return $status
+}
+
+end() {
+    python3 "$root/tests/count.py" --broken "$broken" "$@"
+    exit
+}
+
+# configure FOLDER COMPILER OPTION...: once; ninja notices what changes later.
+configure() {
+    folder=$1
+    compiler=$2
+    shift 2
+    [ -f "$folder/build.ninja" ] || CC=$compiler meson setup "$folder" "$root" -Dwerror=true "$@"
+}
+
+build_plain() {
+    configure "$plain" gcc && ninja -C "$plain"
+}
+
+build_sanitized() {
+    configure "$sanitized" clang -Db_sanitize=address,undefined -Db_lundef=false && ninja -C "$sanitized"
+}
+
+# Sanitizers see C; the other languages load the plain library or WebAssembly and have run before.
+test_sanitized() {
+    ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1 \
+        UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1 \
+        meson test -C "$sanitized" --no-rebuild --print-errorlogs --timeout-multiplier 4 \
+        --suite core --suite oracle --suite cli --suite mcp --suite fuzz
+}
+
+rm -f "$plain"/meson-logs/testlog* "$sanitized"/meson-logs/testlog*
+part 'install' sh "$root/tests/setup.sh" || { broken=1; end; }
+part 'build, gcc' build_plain || { broken=1; end; }
+part 'test, gcc' meson test -C "$plain" --no-rebuild --print-errorlogs
+part 'build, clang with ASan and UBSan' build_sanitized || { broken=1; end "$plain"; }
+part 'test, ASan and UBSan' test_sanitized
+end "$plain" "$sanitized"
