@@ -1,0 +1,41 @@
+/* Keywords and names: what a word or a quoted name says, whatever its case and quoting. */
+#ifndef D1G_KEYWORD_H
+#define D1G_KEYWORD_H
+
+#include "token.h"
+
+enum d1g_keyword {
+    KW_NONE,
+#define X(word, use) KW_##word,
+#include "keywords.def"
+#undef X
+    KW_COUNT
+};
+
+/* The keyword that the word in [at, end) is, or KW_NONE. Linear in the word only up to its 13th byte. */
+enum d1g_keyword d1g_find_keyword(struct d1g_text t, size_t at, size_t end);
+
+/* 0 for a keyword that can never be a name without quotes. */
+int d1g_may_be_name(enum d1g_keyword keyword);
+
+/*
+ * The content of a name token: a word, or what stands between its quotes. Reading it byte by byte takes
+ * a doubled quote for one.
+ */
+struct d1g_name {
+    struct d1g_text text;
+    size_t at;
+    size_t end;
+    int quote; /* the closing quote if it can stand doubled inside, else D1G_END */
+};
+
+/* The name in the token [at, end): a word, a quoted name or a string. */
+struct d1g_name d1g_read_name(struct d1g_text t, size_t at, size_t end);
+
+/* Whether the next len bytes of the name are those of text, ASCII case aside; skips them if so. */
+int d1g_name_skip(struct d1g_name *name, const char *text, size_t len);
+
+/* Whether the name is text, ASCII case aside. */
+int d1g_name_is(struct d1g_name name, const char *text, size_t len);
+
+#endif

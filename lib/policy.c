@@ -1,0 +1,179 @@
+#include "policy.h"
+#include "policy.def"
+
+/*
+ * Lists are one string: rows that end with a NUL, a letter in front where a row carries one. So they
+ * need no pointers, hence no relocation in a shared library.
+ */
+#define DENIED_ROW(arg, letter, role, name) role #name "\0"
+#define PRAGMA_ROW(class, name) class #name "\0"
+#define FUNCTION_ROW(name) #name "\0"
+static const char denied_rows[] = D1G_DENIED(DENIED_ROW, 0);
+static const char pragma_rows[] = D1G_PRAGMAS(PRAGMA_ROW);
+static const char function_rows_d1[] = D1G_FUNCTIONS_D1(FUNCTION_ROW);
+static const char function_rows_sqlite[] = D1G_FUNCTIONS_SQLITE(FUNCTION_ROW);
+
+/* By the low five bits of a first letter: which lengths the listed names with it have. */
+#define LENGTH_BIT(L, letter, role, name) | (((letter) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
+#define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L)
+static const uint32_t listed_lengths[32] = {
+    LENGTHS(0),  LENGTHS(1),  LENGTHS(2),  LENGTHS(3),
+    LENGTHS(4),  LENGTHS(5),  LENGTHS(6),  LENGTHS(7),
+    LENGTHS(8),  LENGTHS(9),  LENGTHS(10), LENGTHS(11),
+    LENGTHS(12), LENGTHS(13), LENGTHS(14), LENGTHS(15),
+    ~UINT32_C(0xff), /* P: pragma_ and any name behind it */
+    LENGTHS(17), LENGTHS(18), LENGTHS(19), LENGTHS(20), LENGTHS(21), LENGTHS(22), LENGTHS(23),
+    LENGTHS(24), LENGTHS(25), LENGTHS(26), LENGTHS(27), LENGTHS(28), LENGTHS(29), LENGTHS(30), LENGTHS(31)};
+
+#define PRAGMA_PREFIX "pragma_"
+#define PREFIX_LENGTH (sizeof PRAGMA_PREFIX - 1)
+
+static size_t length_of(const char *row)
+{
+    size_t n = 0;
+
+    while (row[n] != '\0')
+        n++;
+    return n;
+}
+
+/* Walks the rows of a list of `size` bytes, each with `skip` bytes before its name. The row that the name
+ * spells, or NULL. */
+static const char *find_row(const struct d1g_name *name, const char *rows, size_t size, size_t skip)
+{
+    size_t i = 0;
+
+    while (i < size) {
+        const size_t n = length_of(rows + i);
+
+        if (n > skip && d1g_name_is(*name, rows + i + skip, n - skip))
+            return rows + i;
+        i += n + 1;
+    }
+    return NULL;
+}
+
+static int is_denied(const struct d1g_name *name, enum d1g_role role)
+{
+    const char *row = find_row(name, denied_rows, sizeof denied_rows - 1, 1);
+
+    return row != NULL && row[0] == (char)role;
+}
+
+int d1g_may_be_listed(struct d1g_text t, size_t at, size_t end)
+{
+    struct d1g_name name = d1g_read_name(t, at, end);
+    const size_t n = name.end - name.at;
+
+    return (int)(listed_lengths[d1g_byte(t, name.at) & 31] >> (n > 31 ? 31 : n)) & 1;
+}
+
+static enum d1g_pragma pragma_class(const struct d1g_name *name)
+{
+    const char *row = find_row(name, pragma_rows, sizeof pragma_rows - 1, 1);
+
+    return row == NULL ? D1G_PRAGMA_UNKNOWN : (enum d1g_pragma)(row[0] - 'A' + D1G_PRAGMA_REPORTS_D1);
+}
+
+enum d1g_pragma d1g_find_pragma(struct d1g_text t, size_t at, size_t end)
+{
+    const struct d1g_name name = d1g_read_name(t, at, end);
+
+    return pragma_class(&name);
+}
+
+int d1g_pragma_reports(enum d1g_pragma pragma, uint32_t engine, int has_value)
+{
+    int reports;
+
+    switch (pragma) {
+    case D1G_PRAGMA_REPORTS_D1:
+        reports = 1;
+        break;
+    case D1G_PRAGMA_REPORTS:
+        reports = engine == D1GUARD_ENGINE_SQLITE;
+        break;
+    case D1G_PRAGMA_SETS_STATE:
+    case D1G_PRAGMA_SETS_FILE:
+        reports = engine == D1GUARD_ENGINE_SQLITE && !has_value;
+        break;
+    default:
+        reports = 0;
+        break;
+    }
+    return reports;
+}
+
+static int is_in(const struct d1g_name *name, const struct d1guard_names *names)
+{
+    size_t i = 0;
+
+    while (i < names->len) {
+        size_t n = 0;
+
+        while (i + n < names->len && names->text[i + n] != '\0')
+            n++;
+        if (d1g_name_is(*name, names->text + i, n))
+            return 1;
+        i += n + 1;
+    }
+    return 0;
+}
+
+int d1g_is_host_name(struct d1g_text t, size_t at, size_t end, const struct d1guard_names *names)
+{
+    const struct d1g_name name = d1g_read_name(t, at, end);
+
+    return is_in(&name, names);
+}
+
+int d1g_has_host_lists(const struct d1guard_options *o)
+{
+    return (o->flags & D1GUARD_STRICT_FUNCTIONS) != 0 || o->deny_functions.len != 0 || o->deny_tables.len != 0 ||
+           o->deny_pragmas.len != 0;
+}
+
+static uint32_t refuses_function(const struct d1g_name *name, const struct d1guard_options *o)
+{
+    if (is_in(name, &o->deny_functions))
+        return D1GUARD_REASON_DENIED_FUNCTION;
+    if (is_in(name, &o->allow_functions))
+        return D1GUARD_REASON_UNSET;
+    if (is_denied(name, D1G_AS_FUNCTION))
+        return D1GUARD_REASON_DENIED_FUNCTION;
+    if ((o->flags & D1GUARD_STRICT_FUNCTIONS) == 0 ||
+        find_row(name, function_rows_d1, sizeof function_rows_d1 - 1, 0) != NULL ||
+        (o->engine == D1GUARD_ENGINE_SQLITE &&
+         find_row(name, function_rows_sqlite, sizeof function_rows_sqlite - 1, 0) != NULL))
+        return D1GUARD_REASON_UNSET;
+    return D1GUARD_REASON_UNLISTED_FUNCTION;
+}
+
+/* pragma_NAME reads as PRAGMA NAME does without a value: no argument of it can set one. */
+static int refuses_pragma_table(struct d1g_name name, const struct d1guard_options *o)
+{
+    if (!d1g_name_skip(&name, PRAGMA_PREFIX, PREFIX_LENGTH))
+        return 0;
+    if (is_in(&name, &o->deny_pragmas))
+        return 1;
+    return !is_in(&name, &o->allow_pragmas) && !d1g_pragma_reports(pragma_class(&name), o->engine, 0);
+}
+
+static uint32_t refuses_table(const struct d1g_name *name, const struct d1guard_options *o)
+{
+    if (is_in(name, &o->deny_tables))
+        return D1GUARD_REASON_DENIED_TABLE;
+    if (is_in(name, &o->allow_tables))
+        return D1GUARD_REASON_UNSET;
+    if (is_denied(name, D1G_AS_TABLE) || refuses_pragma_table(*name, o))
+        return D1GUARD_REASON_DENIED_TABLE;
+    return D1GUARD_REASON_UNSET;
+}
+
+uint32_t d1g_refuses_name(struct d1g_text t, size_t at, size_t end, enum d1g_role role,
+                          const struct d1guard_options *options)
+{
+    const struct d1g_name name = d1g_read_name(t, at, end);
+
+    return role == D1G_AS_FUNCTION ? refuses_function(&name, options) : refuses_table(&name, options);
+}

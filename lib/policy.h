@@ -1,0 +1,46 @@
+/* What the names in a text mean: the lists of policy.def and those of the host. */
+#ifndef D1G_POLICY_H
+#define D1G_POLICY_H
+
+#include "keyword.h"
+
+/* In the order of the letters in policy.def. */
+enum d1g_pragma {
+    D1G_PRAGMA_UNKNOWN,
+    D1G_PRAGMA_REPORTS_D1,
+    D1G_PRAGMA_REPORTS,
+    D1G_PRAGMA_SETS_STATE,
+    D1G_PRAGMA_SETS_FILE,
+    D1G_PRAGMA_ONLY_SETS,
+    D1G_PRAGMA_ACTS
+};
+
+/* What a name is used as. */
+enum d1g_role {
+    D1G_AS_FUNCTION = 'F',
+    D1G_AS_TABLE = 'T'
+};
+
+/*
+ * Whether the name token in [at, end) may be on a list as some role: never wrongly 0, nearly always 0
+ * for other names, and one table look-up then.
+ */
+int d1g_may_be_listed(struct d1g_text t, size_t at, size_t end);
+
+/* What the PRAGMA named by the token in [at, end) does. */
+enum d1g_pragma d1g_find_pragma(struct d1g_text t, size_t at, size_t end);
+
+/* Whether a PRAGMA of this class only reports on this engine; has_value says which form it has. */
+int d1g_pragma_reports(enum d1g_pragma pragma, uint32_t engine, int has_value);
+
+/* Why options refuse the name token in [at, end) in this role; UNSET where they do not. */
+uint32_t d1g_refuses_name(struct d1g_text t, size_t at, size_t end, enum d1g_role role,
+                          const struct d1guard_options *options);
+
+/* Whether the name token in [at, end) is one of the host's names. */
+int d1g_is_host_name(struct d1g_text t, size_t at, size_t end, const struct d1guard_names *names);
+
+/* Whether every name in a text has to be looked up, because options bring lists of their own. */
+int d1g_has_host_lists(const struct d1guard_options *options);
+
+#endif

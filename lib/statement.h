@@ -1,0 +1,34 @@
+/* Tokens to statements: boundaries, heads, WITH lists, trigger bodies, PRAGMA forms. */
+#ifndef D1G_STATEMENT_H
+#define D1G_STATEMENT_H
+
+#include "policy.h"
+
+struct d1g_span {
+    size_t at;
+    size_t end;
+};
+
+struct d1g_statement {
+    uint32_t kind;
+    uint32_t explain;
+    uint32_t flags;
+    uint32_t reason; /* UNSET, or why reading stopped at `error` */
+    struct d1g_span error;
+    struct d1g_span span;  /* first to last token */
+    size_t next;           /* behind the `;`, or the text's length */
+    struct d1g_span first; /* the first token */
+    struct d1g_span verb;  /* the word that decides the kind */
+    struct d1g_span name;  /* PRAGMA: its name, without a schema */
+    struct d1g_span value; /* PRAGMA: the first token of its value; empty without one */
+    struct d1g_span variable; /* the first variable that holds or meets a parenthesis; empty without one */
+    int listed; /* 0 when no name in the statement is on a list of policy.def */
+};
+
+/* Reads the statement at or behind `at`. 1, 0 when there is none, -1 with s->reason set. */
+int d1g_read_statement(struct d1g_text t, size_t at, struct d1g_statement *s);
+
+/* What the statement can do. */
+uint32_t d1g_risk(struct d1g_text t, const struct d1g_statement *s);
+
+#endif
