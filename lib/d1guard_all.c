@@ -1,0 +1,8 @@
+/*
+ * The whole library as one file. tests/amalgamate.py writes it out with the headers in it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "token.c"
+#include "keyword.c"
+#include "policy.c"
