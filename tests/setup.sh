@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what building and testing needs: Debian or Ubuntu packages, and npm packages at pinned
 # versions in tests/deps. What is there already is left alone, so a second run takes a second.
+# `setup.sh build` installs only what building needs.
 set -eu
 cd "$(dirname "$0")"
 mkdir -p deps
@@ -54,9 +55,13 @@ sqlite_is() {
     [ -f "$1/sqlite3.h" ] && echo "$2  $1/sqlite3.c" | sha256sum --check --status 2>/dev/null
 }
 
-# The library, its tests and the programs.
-apt_install ca-certificates gcc clang libclang-rt-dev libc6-dev meson ninja-build pkg-config python3 \
+# The library and its programs: enough to build.
+apt_install ca-certificates gcc g++ libc6-dev meson ninja-build pkg-config python3 \
     libcmocka-dev libjansson-dev libsqlite3-dev
+[ "${1-}" != build ] || exit 0
+
+# Their tests.
+apt_install clang libclang-rt-dev binutils cmake
 command -v npm >/dev/null || apt_install nodejs npm
 
 # SQLite as a witness: the oldest version promised, two on either side of known changes, the newest.
