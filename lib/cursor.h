@@ -29,4 +29,19 @@ static inline int d1g_lower(int c)
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 }
 
+/*
+ * Fills a struct of the host, whose first field is its size in bytes, with the first bytes of `from`, up to
+ * that size or `known`, whichever is less. The host's size stays.
+ */
+static inline void d1g_copy_out(void *to, const void *from, uint32_t size, size_t known)
+{
+    unsigned char *a = (unsigned char *)to;
+    const unsigned char *b = (const unsigned char *)from;
+    const size_t n = size < known ? size : known;
+    size_t i;
+
+    for (i = sizeof size; i < n; i++)
+        a[i] = b[i];
+}
+
 #endif

@@ -303,16 +303,26 @@ static int read_body(struct parser *p)
     }
 }
 
-/* The columns of a common table expression; `(` is stepped over. */
-static int read_columns(struct parser *p)
+/* (name, ...) if a parenthesis opens here. 0, or -1 for `reason`. */
+static int read_columns(struct parser *p, uint32_t reason)
 {
+    if (!accept_token(p, D1GUARD_TOKEN_LP))
+        return 0;
     do {
         if (!accept_name(p))
-            return fail_here(p, D1GUARD_REASON_WITH_SYNTAX);
+            return fail_here(p, reason);
     } while (accept_token(p, D1GUARD_TOKEN_COMMA));
     if (!accept_token(p, D1GUARD_TOKEN_RP))
-        return fail_here(p, D1GUARD_REASON_WITH_SYNTAX);
+        return fail_here(p, reason);
     return 0;
+}
+
+/* SELECT, VALUES or WITH: what a query starts with. */
+static int is_at_query(const struct parser *p)
+{
+    const enum d1g_keyword keyword = keyword_here(p);
+
+    return keyword == KW_SELECT || keyword == KW_VALUES || keyword == KW_WITH;
 }
 
 /* `AS [[NOT] MATERIALIZED] (` */
@@ -333,16 +343,11 @@ static int read_as(struct parser *p)
 /* name [(columns)] AS [[NOT] MATERIALIZED] (select) */
 static int read_common_table(struct parser *p)
 {
-    enum d1g_keyword keyword;
-
     if (!accept_name(p))
         return fail_here(p, D1GUARD_REASON_WITH_SYNTAX);
-    if (accept_token(p, D1GUARD_TOKEN_LP) && read_columns(p) < 0)
+    if (read_columns(p, D1GUARD_REASON_WITH_SYNTAX) < 0 || read_as(p) < 0)
         return -1;
-    if (read_as(p) < 0)
-        return -1;
-    keyword = keyword_here(p);
-    if (keyword != KW_SELECT && keyword != KW_VALUES && keyword != KW_WITH)
+    if (!is_at_query(p))
         return fail_here(p, D1GUARD_REASON_WITH_SYNTAX);
     return skip_parenthesised(p);
 }
@@ -601,29 +606,34 @@ static void clear_statement(struct d1g_statement *s, size_t n)
     s->listed = 0;
 }
 
+static void start(struct parser *p, struct d1g_text t, size_t at, struct d1g_statement *s)
+{
+    clear_statement(s, t.n);
+    p->r.text = t;
+    p->r.end = at;
+    p->s = s;
+    p->body = BODY_PLAIN;
+    p->depth = 0;
+    clear_span(&p->outermost);
+    p->last = at;
+    clear_span(&p->variable);
+    p->begun = 0;
+    do {
+        d1g_advance(&p->r);
+    } while (p->r.kind == D1GUARD_TOKEN_SEMI);
+    s->first = here(p);
+    s->verb = s->first;
+    s->span = s->first;
+}
+
 int d1g_read_statement(struct d1g_text t, size_t at, struct d1g_statement *s)
 {
     struct parser p;
     int result;
 
-    clear_statement(s, t.n);
-    p.r.text = t;
-    p.r.end = at;
-    p.s = s;
-    p.body = BODY_PLAIN;
-    p.depth = 0;
-    clear_span(&p.outermost);
-    p.last = at;
-    clear_span(&p.variable);
-    p.begun = 0;
-    do {
-        d1g_advance(&p.r);
-    } while (p.r.kind == D1GUARD_TOKEN_SEMI);
+    start(&p, t, at, s);
     if (p.r.kind == D1G_TOKEN_END)
         return 0;
-    s->first = here(&p);
-    s->verb = s->first;
-    s->span = s->first;
     if (accept(&p, KW_EXPLAIN))
         result = read_explained(&p);
     else
@@ -631,6 +641,36 @@ int d1g_read_statement(struct d1g_text t, size_t at, struct d1g_statement *s)
     s->span.end = p.last > s->first.at ? p.last : s->first.end;
     s->next = p.r.end;
     return result;
+}
+
+/* CREATE [TEMP] VIEW [IF NOT EXISTS] [schema.]name [(columns)] AS */
+static int is_view_head(struct parser *p)
+{
+    if (!accept(p, KW_CREATE) || create_kind(p) != D1GUARD_KIND_CREATE_VIEW)
+        return 0;
+    if (keyword_here(p) == KW_IF) {
+        struct parser ahead = *p;
+
+        advance(&ahead);
+        if (accept(&ahead, KW_NOT) && accept(&ahead, KW_EXISTS))
+            *p = ahead;
+    }
+    if (!accept_name(p) || (accept_token(p, D1GUARD_TOKEN_DOT) && !accept_name(p)))
+        return 0;
+    return read_columns(p, D1GUARD_REASON_NOT_A_VIEW) == 0 && accept(p, KW_AS) && is_at_query(p);
+}
+
+int d1g_read_view(struct d1g_text t, struct d1g_statement *s)
+{
+    struct parser p;
+
+    start(&p, t, 0, s);
+    if (p.r.kind == D1G_TOKEN_END)
+        return 0;
+    if (!is_view_head(&p))
+        return s->reason != D1GUARD_REASON_UNSET ? -1 : fail_here(&p, D1GUARD_REASON_NOT_A_VIEW);
+    s->next = p.r.at;
+    return 1;
 }
 
 uint32_t d1g_risk(struct d1g_text t, const struct d1g_statement *s)
@@ -690,28 +730,28 @@ uint32_t d1g_risk(struct d1g_text t, const struct d1g_statement *s)
 
 int d1guard_next_statement(const char *sql, size_t len, size_t at, struct d1guard_statement *statement)
 {
+    struct d1guard_statement found = {sizeof found, 0, 0, 0, 0, D1GUARD_REASON_BAD_ARGUMENT, 0, 0, 0, 0, 0};
     struct d1g_statement s;
     struct d1g_text t;
-    int result;
+    int result = -1;
 
-    if (statement == NULL || statement->size < sizeof *statement)
+    if (statement == NULL || statement->size < sizeof statement->size)
         return -1;
-    if (sql == NULL && len > 0) {
-        statement->reason = D1GUARD_REASON_BAD_ARGUMENT;
-        return -1;
+    if (sql != NULL || len == 0) {
+        t.z = (const unsigned char *)sql;
+        t.n = len;
+        result = d1g_read_statement(t, at > len ? len : at, &s);
+        found.kind = s.kind;
+        found.risk = d1g_risk(t, &s);
+        found.explain = s.explain;
+        found.flags = s.flags;
+        found.reason = s.reason;
+        found.at = s.span.at;
+        found.len = s.span.end - s.span.at;
+        found.next = s.next;
+        found.error_at = s.error.at;
+        found.error_len = s.error.end - s.error.at;
     }
-    t.z = (const unsigned char *)sql;
-    t.n = len;
-    result = d1g_read_statement(t, at > len ? len : at, &s);
-    statement->kind = s.kind;
-    statement->risk = d1g_risk(t, &s);
-    statement->explain = s.explain;
-    statement->flags = s.flags;
-    statement->reason = s.reason;
-    statement->at = s.span.at;
-    statement->len = s.span.end - s.span.at;
-    statement->next = s.next;
-    statement->error_at = s.error.at;
-    statement->error_len = s.error.end - s.error.at;
+    d1g_copy_out(statement, &found, statement->size, sizeof found);
     return result;
 }

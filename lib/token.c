@@ -425,13 +425,19 @@ void d1g_advance(struct d1g_reader *r)
 
 int d1guard_next_token(const char *sql, size_t len, size_t at, struct d1guard_token *token)
 {
+    struct d1guard_token found;
     struct d1g_text t;
 
-    if (sql == NULL || token == NULL || token->size < sizeof *token || at >= len)
+    if (sql == NULL || token == NULL || token->size < sizeof token->size || at >= len)
         return 0;
     t.z = (const unsigned char *)sql;
     t.n = len;
-    token->at = at;
-    token->len = d1g_scan(t, at, &token->kind) - at;
+    found.at = at;
+    found.len = d1g_scan(t, at, &found.kind) - at;
+    found.size = token->size;
+    if (token->size >= sizeof found)
+        *token = found;
+    else
+        d1g_copy_out(token, &found, token->size, sizeof found);
     return 1;
 }

@@ -1,0 +1,184 @@
+/* Slugs, sentences, version and messages: everything made from the header's lists. */
+#include "cursor.h"
+#include "d1guard.h"
+
+#define WORD_LENGTH 40 /* bytes of a word that a message shows */
+
+#define CASE_SLUG(id, number, slug) \
+    case number:                    \
+        name = slug;                \
+        break;
+
+#define SLUG_FUNCTION(function, LIST)     \
+    const char *function(uint32_t number) \
+    {                                     \
+        const char *name;                 \
+                                          \
+        switch (number) {                 \
+            LIST(CASE_SLUG)               \
+        default:                          \
+            name = "unknown";             \
+            break;                        \
+        }                                 \
+        return name;                      \
+    }
+
+SLUG_FUNCTION(d1guard_risk_slug, D1GUARD_RISKS)
+SLUG_FUNCTION(d1guard_kind_slug, D1GUARD_KINDS)
+SLUG_FUNCTION(d1guard_explain_slug, D1GUARD_EXPLAINS)
+SLUG_FUNCTION(d1guard_token_slug, D1GUARD_TOKENS)
+SLUG_FUNCTION(d1guard_form_slug, D1GUARD_FORMS)
+
+const char *d1guard_reason_slug(uint32_t reason)
+{
+    const char *slug;
+
+    switch (reason) {
+#define X(id, number, text, sentence) \
+    case number:                      \
+        slug = text;                  \
+        break;
+        D1GUARD_REASONS(X)
+#undef X
+    default:
+        slug = "unknown";
+        break;
+    }
+    return slug;
+}
+
+const char *d1guard_reason_sentence(uint32_t reason)
+{
+    const char *sentence;
+
+    switch (reason) {
+#define X(id, number, slug, text) \
+    case number:                  \
+        sentence = text;          \
+        break;
+        D1GUARD_REASONS(X)
+#undef X
+    default:
+        sentence = "unknown";
+        break;
+    }
+    return sentence;
+}
+
+const char *d1guard_version(void)
+{
+    return D1GUARD_VERSION_STRING;
+}
+
+void d1guard_position(const char *sql, size_t len, size_t at, uint64_t *line, uint64_t *column)
+{
+    const struct d1g_text t = {(const unsigned char *)sql, sql != NULL ? len : 0};
+    uint64_t lines = 1;
+    size_t start = 0;
+    size_t i;
+
+    if (at > t.n)
+        at = t.n;
+    for (i = 0; i < at; i++) {
+        if (d1g_byte(t, i) == '\n') {
+            lines++;
+            start = i + 1;
+        }
+    }
+    if (line != NULL)
+        *line = lines;
+    if (column != NULL)
+        *column = (uint64_t)(at - start) + 1;
+}
+
+/* Counts what is written; writes it too where there is room for all of it. */
+struct line {
+    char *out; /* NULL while only counting */
+    size_t len;
+};
+
+static void put(struct line *l, int byte)
+{
+    if (l->out != NULL)
+        l->out[l->len] = (char)byte;
+    l->len++;
+}
+
+static void put_text(struct line *l, const char *text)
+{
+    for (; *text != '\0'; text++)
+        put(l, (unsigned char)*text);
+}
+
+static void put_number(struct line *l, uint64_t number)
+{
+    uint64_t unit = 1;
+
+    while (number / unit >= 10)
+        unit *= 10;
+    for (; unit > 0; unit /= 10)
+        put(l, '0' + (int)(number / unit % 10));
+}
+
+/* The bytes of the span, a long one cut where no character of UTF-8 is cut in two. */
+static void put_word(struct line *l, struct d1g_text t, size_t at, size_t end)
+{
+    size_t stop = end;
+
+    if (at >= end) {
+        put_text(l, "the text");
+        return;
+    }
+    if (end - at > WORD_LENGTH) {
+        stop = at + WORD_LENGTH;
+        while (stop > at && (d1g_byte(t, stop) & 0xC0) == 0x80)
+            stop--;
+    }
+    for (; at < stop; at++) {
+        const int b = d1g_byte(t, at);
+
+        put(l, b < 0x20 || b == 0x7F ? '?' : b);
+    }
+    if (stop < end)
+        put_text(l, "...");
+}
+
+static void put_sentence(struct line *l, const struct d1guard_report *report, struct d1g_text t)
+{
+    const size_t at = report->at < t.n ? (size_t)report->at : t.n;
+    const size_t end = report->len < t.n - at ? at + (size_t)report->len : t.n;
+    const char *s;
+
+    for (s = d1guard_reason_sentence(report->reason); *s != '\0'; s++) {
+        if (s[0] == '%' && s[1] == 'w') {
+            put_word(l, t, at, end);
+            s++;
+        } else if (s[0] == '%' && s[1] == 'a') {
+            put_text(l, "byte ");
+            put_number(l, report->at);
+            s++;
+        } else {
+            put(l, (unsigned char)*s);
+        }
+    }
+}
+
+size_t d1guard_message(const struct d1guard_report *report, const char *sql, size_t len, char *buf, size_t size)
+{
+    static const struct d1guard_report unset = {sizeof unset, 0, 0, 0, 0, 0, 0, 0};
+    const struct d1g_text t = {(const unsigned char *)sql, sql != NULL ? len : 0};
+    struct line l = {NULL, 0};
+    size_t needed;
+
+    if (report == NULL || report->size < sizeof *report)
+        report = &unset;
+    put_sentence(&l, report, t);
+    needed = l.len;
+    if (buf == NULL || size <= needed)
+        return needed;
+    l.out = buf;
+    l.len = 0;
+    put_sentence(&l, report, t);
+    buf[needed] = '\0';
+    return needed;
+}

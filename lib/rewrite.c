@@ -1,0 +1,280 @@
+/* An allowed text made safe to send (clean) and short (cap). */
+#include "verdict.h"
+
+/* Counts what is written; writes it too where there is room for all of it. */
+struct writer {
+    char *out; /* NULL while only counting */
+    size_t len;
+};
+
+static void write_byte(struct writer *w, char byte)
+{
+    if (w->out != NULL)
+        w->out[w->len] = byte;
+    w->len++;
+}
+
+static void write_text(struct writer *w, const char *text)
+{
+    for (; *text != '\0'; text++)
+        write_byte(w, *text);
+}
+
+static void write_bytes(struct writer *w, struct d1g_text t, size_t at, size_t end)
+{
+    for (; at < end; at++)
+        write_byte(w, (char)d1g_byte(t, at));
+}
+
+static void write_number(struct writer *w, uint64_t number)
+{
+    char digits[20];
+    size_t n = 0;
+
+    do {
+        digits[n++] = (char)('0' + (int)(number % 10));
+        number /= 10;
+    } while (number > 0);
+    while (n > 0)
+        write_byte(w, digits[--n]);
+}
+
+/* What d1guard_cap does with a statement. */
+struct plan {
+    uint32_t form; /* NONE: nothing, only clean */
+    uint64_t rows;
+    struct d1g_span limit; /* LOWERED: the number to replace; else empty */
+};
+
+/* A `;` or CR in a comment could make another splitter cut there. */
+static int cuts_elsewhere(struct d1g_text t, size_t at, size_t end)
+{
+    for (; at < end; at++) {
+        const int b = d1g_byte(t, at);
+
+        if (b == ';' || b == '\r')
+            return 1;
+    }
+    return 0;
+}
+
+/* Writes the tokens of the span, a risky comment as a blank and the plan's number in place of the old one. */
+static void write_statement(struct writer *w, struct d1g_text t, struct d1g_span span, const struct plan *plan)
+{
+    size_t at = span.at;
+
+    while (at < span.end) {
+        uint32_t kind;
+        const size_t end = d1g_scan(t, at, &kind);
+
+        if (kind == D1GUARD_TOKEN_COMMENT && cuts_elsewhere(t, at, end))
+            write_byte(w, ' ');
+        else if (at == plan->limit.at && end == plan->limit.end)
+            write_number(w, plan->rows);
+        else
+            write_bytes(w, t, at, end);
+        at = end;
+    }
+}
+
+static void write_capped(struct writer *w, struct d1g_text t, struct d1g_span span, const struct plan *plan)
+{
+    if (plan->form == D1GUARD_FORM_WRAPPED)
+        write_text(w, "SELECT * FROM (");
+    write_statement(w, t, span, plan);
+    if (plan->form == D1GUARD_FORM_WRAPPED)
+        write_text(w, "\n) LIMIT ");
+    else if (plan->form == D1GUARD_FORM_APPEND)
+        write_text(w, "\nLIMIT ");
+    if (plan->form == D1GUARD_FORM_WRAPPED || plan->form == D1GUARD_FORM_APPEND)
+        write_number(w, plan->rows);
+}
+
+/* All statements of an allowed text, joined. */
+static void write_all(struct writer *w, struct d1g_text t, const struct plan *plan)
+{
+    struct d1g_statement s;
+    size_t at = 0;
+
+    while (d1g_read_statement(t, at, &s) > 0) {
+        if (w->len > 0)
+            write_text(w, ";\n");
+        write_capped(w, t, s.span, plan);
+        at = s.next;
+    }
+}
+
+/* Counts, then writes if there is room. */
+static void write_out(struct d1g_text t, const struct plan *plan, char *out, size_t out_size, size_t *out_len)
+{
+    struct writer w = {NULL, 0};
+
+    write_all(&w, t, plan);
+    *out_len = w.len;
+    if (out == NULL || out_size < w.len)
+        return;
+    w.out = out;
+    w.len = 0;
+    write_all(&w, t, plan);
+}
+
+/* The number in a decimal literal; 0 when it is not one, or beyond 2^63-1, which SQLite reads as REAL. */
+static int read_decimal(struct d1g_text t, struct d1g_span span, uint64_t *number)
+{
+    const uint64_t most = INT64_MAX;
+    size_t i;
+
+    *number = 0;
+    for (i = span.at; i < span.end; i++) {
+        const int b = d1g_byte(t, i);
+        const uint64_t digit = (uint64_t)(b - '0');
+
+        if (!d1g_is_digit(b) || *number > (most - digit) / 10)
+            return 0;
+        *number = *number * 10 + digit;
+    }
+    return span.end > span.at;
+}
+
+/* The tokens of a statement that decide the form. Offsets are 0 where there is none. */
+struct shape {
+    int is_values;           /* the last arm outside parentheses is VALUES */
+    int has_limit;           /* a LIMIT outside parentheses */
+    int is_alone;            /* `first` is the whole of the first expression */
+    struct d1g_span first;   /* the token behind LIMIT */
+    struct d1g_span second;  /* the token behind the comma, if it is the statement's last one */
+    int has_comma;           /* LIMIT m, k */
+};
+
+static void shape_keyword(struct shape *shape, enum d1g_keyword keyword)
+{
+    if (keyword == KW_SELECT)
+        shape->is_values = 0;
+    else if (keyword == KW_VALUES)
+        shape->is_values = 1;
+    else if (keyword == KW_LIMIT)
+        shape->has_limit = 1;
+}
+
+/* r stands on LIMIT: reads what follows to the end. */
+static void read_limit(struct d1g_reader *r, struct shape *shape)
+{
+    size_t depth = 0;
+    size_t count = 0; /* tokens since LIMIT or the comma */
+
+    for (d1g_advance(r); r->kind != D1G_TOKEN_END; d1g_advance(r)) {
+        struct d1g_span *span = shape->has_comma ? &shape->second : &shape->first;
+
+        if (depth == 0 && r->kind == D1GUARD_TOKEN_COMMA) {
+            shape->has_comma = 1;
+            count = 0;
+            continue;
+        }
+        depth += r->kind == D1GUARD_TOKEN_LP;
+        depth -= r->kind == D1GUARD_TOKEN_RP;
+        count++;
+        if (count == 1) {
+            span->at = r->at;
+            span->end = r->end;
+            shape->is_alone = 1;
+        } else if (count == 2 && (shape->has_comma || r->kind != D1GUARD_TOKEN_WORD ||
+                                  d1g_find_keyword(r->text, r->at, r->end) != KW_OFFSET)) {
+            shape->is_alone = 0;
+        }
+    }
+}
+
+static void read_shape(struct d1g_text t, struct d1g_span span, struct shape *shape)
+{
+    struct d1g_reader r;
+    size_t depth = 0;
+
+    t.n = span.end;
+    r.text = t;
+    r.end = span.at;
+    for (d1g_advance(&r); r.kind != D1G_TOKEN_END && !shape->has_limit; d1g_advance(&r)) {
+        depth += r.kind == D1GUARD_TOKEN_LP;
+        depth -= r.kind == D1GUARD_TOKEN_RP;
+        if (depth > 0 || r.kind != D1GUARD_TOKEN_WORD)
+            continue;
+        shape_keyword(shape, d1g_find_keyword(t, r.at, r.end));
+        if (shape->has_limit)
+            read_limit(&r, shape);
+    }
+}
+
+static void make_plan(struct d1g_text t, const struct d1g_statement *s, uint64_t rows, struct plan *plan)
+{
+    struct shape shape = {0, 0, 0, {0, 0}, {0, 0}, 0};
+    struct d1g_span literal;
+    uint64_t number = 0;
+
+    plan->rows = rows;
+    if (s->explain != D1GUARD_EXPLAIN_NONE || s->kind == D1GUARD_KIND_PRAGMA) {
+        plan->form = D1GUARD_FORM_NOT_CAPPED;
+        return;
+    }
+    read_shape(t, s->span, &shape);
+    literal = shape.has_comma ? shape.second : shape.first;
+    if (!shape.has_limit && !shape.is_values) {
+        plan->form = D1GUARD_FORM_APPEND;
+    } else if (!shape.is_values && shape.is_alone && read_decimal(t, literal, &number)) {
+        plan->form = number <= rows ? D1GUARD_FORM_UNCHANGED : D1GUARD_FORM_LOWERED;
+        if (number > rows)
+            plan->limit = literal;
+    } else {
+        plan->form = D1GUARD_FORM_WRAPPED;
+    }
+}
+
+/* A text of one statement: reads it into s. */
+static int judge_one(struct d1g_call *call, struct d1g_statement *s)
+{
+    struct d1g_statement second;
+
+    if (!d1g_judge(call, 0))
+        return 0;
+    (void)d1g_read_statement(call->text, 0, s);
+    if (d1g_read_statement(call->text, s->next, &second) != 0) {
+        call->report.statements = 2;
+        return d1g_refuse(call, D1GUARD_REASON_NEEDS_ONE, second.first.at, second.first.end);
+    }
+    return 1;
+}
+
+int d1guard_clean(const char *sql, size_t len, const struct d1guard_options *options, char *out,
+                  size_t out_size, size_t *out_len, struct d1guard_report *report)
+{
+    const struct plan plan = {D1GUARD_FORM_NONE, 0, {0, 0}};
+    struct d1g_call call;
+    int fit = d1g_open(&call, sql, len, options, report);
+
+    if (out_len == NULL)
+        fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, 0, 0);
+    else
+        *out_len = 0;
+    if (fit && d1g_judge(&call, 0))
+        write_out(call.text, &plan, out, out_size, out_len);
+    return d1g_close(&call, report);
+}
+
+int d1guard_cap(const char *sql, size_t len, const struct d1guard_options *options, uint64_t max_rows, char *out,
+                size_t out_size, size_t *out_len, struct d1guard_report *report)
+{
+    struct plan plan = {D1GUARD_FORM_NONE, 0, {0, 0}};
+    struct d1g_statement s;
+    struct d1g_call call;
+    int fit = d1g_open(&call, sql, len, options, report);
+
+    if (out_len != NULL)
+        *out_len = 0;
+    if (out_len == NULL || max_rows == 0 || max_rows > INT64_MAX)
+        fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, 0, 0);
+    call.options.allow_risks = 0;
+    if (fit && judge_one(&call, &s)) {
+        make_plan(call.text, &s, max_rows, &plan);
+        call.report.form = plan.form;
+        write_out(call.text, &plan, out, out_size, out_len);
+    }
+    return d1g_close(&call, report);
+}

@@ -1,0 +1,520 @@
+#include "verdict.h"
+
+#define KNOWN_FLAGS (D1GUARD_STRICT_FUNCTIONS | D1GUARD_REQUIRE_WHERE)
+#define KNOWN_RISKS \
+    ((D1GUARD_RISK_BIT(D1GUARD_RISK_LAST + 1) - 1) & ~D1GUARD_RISK_BIT(D1GUARD_RISK_UNKNOWN))
+#define SMALLEST_REPORT offsetof(struct d1guard_report, form) /* size, verdict and reason */
+#define SMALLEST_OPTIONS offsetof(struct d1guard_options, max_statements)
+
+int d1g_refuse(struct d1g_call *call, uint32_t reason, size_t at, size_t end)
+{
+    struct d1guard_report *report = &call->report;
+
+    report->verdict = D1GUARD_REFUSE;
+    report->reason = reason;
+    report->at = at;
+    report->len = end - at;
+    report->statement = report->statements > 0 ? report->statements - 1 : 0;
+    return 0;
+}
+
+static int allow(struct d1g_call *call, uint32_t reason)
+{
+    call->report.verdict = D1GUARD_ALLOW;
+    call->report.reason = reason;
+    return 1;
+}
+
+static int refuse_span(struct d1g_call *call, uint32_t reason, struct d1g_span span)
+{
+    return d1g_refuse(call, reason, span.at, span.end);
+}
+
+/* The host's arguments. */
+
+static int are_names(const struct d1guard_names *names)
+{
+    return names->len == 0 || (names->text != NULL && names->text[names->len - 1] == '\0');
+}
+
+static int are_options_known(const struct d1guard_options *o)
+{
+    return o->engine <= D1GUARD_ENGINE_SQLITE && (o->allow_risks & ~KNOWN_RISKS) == 0 &&
+           (o->flags & ~KNOWN_FLAGS) == 0 && are_names(&o->deny_functions) && are_names(&o->deny_tables) &&
+           are_names(&o->deny_pragmas) && are_names(&o->allow_functions) && are_names(&o->allow_tables) &&
+           are_names(&o->allow_pragmas);
+}
+
+/* Bytes that a newer header knows and this library does not must be zero. */
+static int is_rest_zero(const struct d1guard_options *from)
+{
+    const unsigned char *bytes = (const unsigned char *)from;
+    size_t i;
+
+    for (i = sizeof *from; i < from->size; i++) {
+        if (bytes[i] != 0)
+            return 0;
+    }
+    return 1;
+}
+
+static int load_options(struct d1guard_options *to, const struct d1guard_options *from)
+{
+    static const struct d1guard_options defaults = {sizeof defaults, D1GUARD_ENGINE_D1, 0, 0, 0, {NULL, 0},
+                                                    {NULL, 0},       {NULL, 0},         {NULL, 0}, {NULL, 0},
+                                                    {NULL, 0}};
+
+    *to = defaults;
+    if (from == NULL)
+        return 1;
+    if (from->size < SMALLEST_OPTIONS || !is_rest_zero(from))
+        return 0;
+    d1g_copy_out(to, from, from->size, sizeof *to);
+    return are_options_known(to);
+}
+
+static void clear_report(struct d1guard_report *report)
+{
+    static const struct d1guard_report zero = {sizeof zero, D1GUARD_REFUSE, D1GUARD_REASON_UNSET,
+                                               D1GUARD_FORM_NONE, 0, 0, 0, 0};
+
+    *report = zero;
+}
+
+int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
+             const struct d1guard_report *report)
+{
+    const int options_fit = load_options(&call->options, options);
+
+    clear_report(&call->report);
+    call->text.z = (const unsigned char *)sql;
+    call->text.n = len;
+    if (!options_fit || (sql == NULL && len > 0) || (report != NULL && report->size < SMALLEST_REPORT))
+        return d1g_refuse(call, D1GUARD_REASON_BAD_ARGUMENT, 0, 0);
+    return 1;
+}
+
+int d1g_close(const struct d1g_call *call, struct d1guard_report *report)
+{
+    if (report != NULL && report->size >= SMALLEST_REPORT)
+        d1g_copy_out(report, &call->report, report->size, sizeof *report);
+    return (int)call->report.verdict;
+}
+
+/*
+ * Names by where they stand. Only a statement that holds a listed name, or options that bring lists of
+ * their own, need this second walk over its tokens.
+ */
+
+#define DEPTHS 1024 /* deeper than SQLite's parser goes; beyond, every comma counts as a FROM list's */
+
+struct names {
+    struct d1g_reader r;
+    struct d1g_call *call;
+    size_t depth;
+    uint32_t in_from[DEPTHS / 32]; /* a bit a depth: inside a FROM list, where a comma brings a table */
+    struct d1g_span before;        /* the token before, if it is a name */
+    enum d1g_keyword before_keyword;
+    uint32_t before_kind;
+    uint32_t before_that; /* the kind of the token before `before` */
+    int table_next;       /* the current token stands where a table does */
+    int was_table;        /* and so did the one before */
+    int is_query;
+};
+
+static int is_in_from(const struct names *n)
+{
+    return n->depth >= DEPTHS || (n->in_from[n->depth / 32] >> (n->depth % 32) & 1) != 0;
+}
+
+static void set_in_from(struct names *n, int in)
+{
+    const uint32_t bit = UINT32_C(1) << (n->depth % 32);
+
+    if (n->depth >= DEPTHS)
+        return;
+    if (in)
+        n->in_from[n->depth / 32] |= bit;
+    else
+        n->in_from[n->depth / 32] &= ~bit;
+}
+
+static int is_name_kind(uint32_t kind)
+{
+    return kind == D1GUARD_TOKEN_WORD || kind == D1GUARD_TOKEN_NAME || kind == D1GUARD_TOKEN_STRING;
+}
+
+/*
+ * Whether `(` at r starts the columns of a common table expression: (name, ...) AS [[NOT] MATERIALIZED] (
+ * No call can look like that, and no list nests, so each byte is looked at once.
+ */
+static int declares_columns(struct d1g_reader r)
+{
+    enum d1g_keyword keyword;
+
+    do {
+        d1g_advance(&r);
+        if (!is_name_kind(r.kind))
+            return 0;
+        d1g_advance(&r);
+    } while (r.kind == D1GUARD_TOKEN_COMMA);
+    if (r.kind != D1GUARD_TOKEN_RP)
+        return 0;
+    d1g_advance(&r);
+    if (r.kind != D1GUARD_TOKEN_WORD || d1g_find_keyword(r.text, r.at, r.end) != KW_AS)
+        return 0;
+    d1g_advance(&r);
+    keyword = r.kind == D1GUARD_TOKEN_WORD ? d1g_find_keyword(r.text, r.at, r.end) : KW_NONE;
+    return r.kind == D1GUARD_TOKEN_LP || keyword == KW_NOT || keyword == KW_MATERIALIZED;
+}
+
+/* Whether the word before a `(` is there as a keyword, so that nothing is called. */
+static int is_bare_keyword(const struct names *n)
+{
+    int bare;
+
+    switch (n->before_keyword) {
+    case KW_CAST:
+    case KW_RAISE:
+    case KW_MATERIALIZED:
+        bare = 1;
+        break;
+    case KW_OVER:
+    case KW_FILTER:
+        bare = n->before_that == D1GUARD_TOKEN_RP;
+        break;
+    case KW_OFFSET:
+        bare = n->before_that == D1GUARD_TOKEN_INTEGER || n->before_that == D1GUARD_TOKEN_VARIABLE ||
+               n->before_that == D1GUARD_TOKEN_RP || n->before_that == D1GUARD_TOKEN_FLOAT ||
+               n->before_that == D1GUARD_TOKEN_STRING || n->before_that == D1GUARD_TOKEN_QNUMBER;
+        break;
+    default:
+        bare = !d1g_may_be_name(n->before_keyword);
+        break;
+    }
+    return bare;
+}
+
+/* Judges a name as a function. Definitions hold types, tables and columns before parentheses, so only
+ * names with a side effect are refused in them. */
+static int judge_function(struct names *n, struct d1g_span name)
+{
+    const uint32_t reason =
+        d1g_refuses_name(n->r.text, name.at, name.end, D1G_AS_FUNCTION, &n->call->options);
+
+    if (reason == D1GUARD_REASON_UNSET || (reason == D1GUARD_REASON_UNLISTED_FUNCTION && !n->is_query))
+        return 1;
+    return refuse_span(n->call, reason, name);
+}
+
+/* r stands on `(`; the token before it is a name. */
+static int judge_call(struct names *n)
+{
+    if (n->before_kind == D1GUARD_TOKEN_WORD && is_bare_keyword(n))
+        return 1;
+    if (declares_columns(n->r))
+        return 1;
+    return judge_function(n, n->before);
+}
+
+static int judge_table(struct names *n)
+{
+    const uint32_t reason =
+        d1g_refuses_name(n->r.text, n->r.at, n->r.end, D1G_AS_TABLE, &n->call->options);
+    struct d1g_span name;
+
+    if (reason == D1GUARD_REASON_UNSET)
+        return 1;
+    name.at = n->r.at;
+    name.end = n->r.end;
+    return refuse_span(n->call, reason, name);
+}
+
+/* Where the next token stands behind a keyword of its own right. */
+static void step_keyword(struct names *n, enum d1g_keyword keyword)
+{
+    switch (keyword) {
+    case KW_FROM:
+        n->table_next = n->before_keyword != KW_DISTINCT; /* IS [NOT] DISTINCT FROM compares */
+        if (n->table_next)
+            set_in_from(n, 1);
+        break;
+    case KW_JOIN:
+        n->table_next = 1;
+        set_in_from(n, 1);
+        break;
+    case KW_IN:
+    case KW_INTO:
+    case KW_UPDATE:
+        n->table_next = 1;
+        break;
+    case KW_SELECT:
+    case KW_VALUES:
+    case KW_WHERE:
+    case KW_GROUP:
+    case KW_HAVING:
+    case KW_ORDER:
+    case KW_LIMIT:
+    case KW_UNION:
+    case KW_EXCEPT:
+    case KW_INTERSECT:
+    case KW_SET:
+    case KW_RETURNING:
+        set_in_from(n, 0);
+        break;
+    case KW_WITH:
+        if (n->before_kind == D1GUARD_TOKEN_LP)
+            set_in_from(n, 0);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The operator calls the function; SQLite has none of that name. */
+static int judge_regexp(struct names *n)
+{
+    struct d1g_span name;
+
+    name.at = n->r.at;
+    name.end = n->r.end;
+    return judge_function(n, name);
+}
+
+static int step_word(struct names *n, enum d1g_keyword keyword)
+{
+    const int as_table = n->table_next && d1g_may_be_name(keyword);
+
+    n->table_next = 0;
+    if (as_table && !judge_table(n))
+        return 0;
+    if (!as_table && keyword == KW_REGEXP && !judge_regexp(n))
+        return 0;
+    if (!as_table || keyword == KW_WITH)
+        step_keyword(n, keyword);
+    n->was_table = as_table;
+    return 1;
+}
+
+static int step_open(struct names *n)
+{
+    const int in_from = n->table_next && n->before_keyword != KW_IN && n->before_keyword != KW_INTO &&
+                        n->before_keyword != KW_UPDATE;
+
+    if (is_name_kind(n->before_kind) && !judge_call(n))
+        return 0;
+    n->depth++;
+    set_in_from(n, in_from);
+    n->table_next = in_from;
+    n->was_table = 0;
+    return 1;
+}
+
+/* Takes in the current token. 0 when it is refused. */
+static int step(struct names *n, enum d1g_keyword keyword)
+{
+    const int was_table = n->was_table;
+    int result = 1;
+
+    n->was_table = 0;
+    switch (n->r.kind) {
+    case D1GUARD_TOKEN_WORD:
+        result = step_word(n, keyword);
+        break;
+    case D1GUARD_TOKEN_NAME:
+    case D1GUARD_TOKEN_STRING:
+        n->was_table = n->table_next;
+        result = !n->table_next || judge_table(n);
+        n->table_next = 0;
+        break;
+    case D1GUARD_TOKEN_LP:
+        result = step_open(n);
+        break;
+    case D1GUARD_TOKEN_RP:
+        n->depth--;
+        n->table_next = 0;
+        break;
+    case D1GUARD_TOKEN_COMMA:
+        n->table_next = is_in_from(n);
+        break;
+    case D1GUARD_TOKEN_DOT:
+        n->table_next = was_table;
+        break;
+    default:
+        n->table_next = 0;
+        break;
+    }
+    return result;
+}
+
+/* Judges every name of the statement. 1 when none is refused. */
+static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
+{
+    struct names n;
+    size_t i;
+
+    n.r.text = call->text;
+    n.r.text.n = s->span.end;
+    n.r.end = s->span.at;
+    n.call = call;
+    n.depth = 0;
+    for (i = 0; i < DEPTHS / 32; i++)
+        n.in_from[i] = 0;
+    n.before.at = 0;
+    n.before.end = 0;
+    n.before_keyword = KW_NONE;
+    n.before_kind = D1G_TOKEN_END;
+    n.before_that = D1G_TOKEN_END;
+    n.table_next = 0;
+    n.was_table = 0;
+    n.is_query = s->kind <= D1GUARD_KIND_DELETE;
+    for (d1g_advance(&n.r); n.r.kind != D1G_TOKEN_END; d1g_advance(&n.r)) {
+        enum d1g_keyword keyword = KW_NONE;
+
+        if (n.r.kind == D1GUARD_TOKEN_WORD)
+            keyword = d1g_find_keyword(n.r.text, n.r.at, n.r.end);
+        if (!step(&n, keyword))
+            return 0;
+        n.before_that = n.before_kind;
+        n.before_kind = n.r.kind;
+        n.before_keyword = keyword;
+        n.before.at = n.r.at;
+        n.before.end = n.r.end;
+    }
+    return 1;
+}
+
+/* One statement. */
+
+static int judge_pragma(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
+{
+    const struct d1guard_options *o = &call->options;
+    const struct d1g_text t = call->text;
+    const enum d1g_pragma pragma = d1g_find_pragma(t, s->name.at, s->name.end);
+    const int has_value = (s->flags & D1GUARD_PRAGMA_VALUE) != 0;
+
+    if (s->explain != D1GUARD_EXPLAIN_NONE)
+        return refuse_span(call, D1GUARD_REASON_EXPLAIN_NOT_READ, s->verb);
+    if (d1g_is_host_name(t, s->name.at, s->name.end, &o->deny_pragmas))
+        return refuse_span(call, D1GUARD_REASON_PRAGMA_NOT_LISTED, s->name);
+    if (d1g_is_host_name(t, s->name.at, s->name.end, &o->allow_pragmas) ||
+        d1g_pragma_reports(pragma, o->engine, has_value))
+        return 1;
+    if (risk != D1GUARD_RISK_READ && (o->allow_risks & D1GUARD_RISK_BIT(risk)) != 0)
+        return 1;
+    if (has_value && d1g_pragma_reports(pragma, o->engine, 0))
+        return refuse_span(call, D1GUARD_REASON_PRAGMA_VALUE, s->value);
+    return refuse_span(call, D1GUARD_REASON_PRAGMA_NOT_LISTED, s->name);
+}
+
+static uint32_t reason_for_risk(uint32_t risk)
+{
+    uint32_t reason;
+
+    switch (risk) {
+    case D1GUARD_RISK_WRITE:
+        reason = D1GUARD_REASON_WRITE;
+        break;
+    case D1GUARD_RISK_SCHEMA:
+        reason = D1GUARD_REASON_SCHEMA;
+        break;
+    case D1GUARD_RISK_TRANSACTION:
+        reason = D1GUARD_REASON_TRANSACTION;
+        break;
+    case D1GUARD_RISK_CONNECTION:
+        reason = D1GUARD_REASON_CONNECTION;
+        break;
+    case D1GUARD_RISK_MAINTENANCE:
+        reason = D1GUARD_REASON_MAINTENANCE;
+        break;
+    default:
+        reason = D1GUARD_REASON_INTERNAL;
+        break;
+    }
+    return reason;
+}
+
+static int judge_risk(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
+{
+    if (s->kind == D1GUARD_KIND_PRAGMA)
+        return s->reason != D1GUARD_REASON_UNSET || judge_pragma(call, s, risk);
+    if (risk == D1GUARD_RISK_READ || (call->options.allow_risks & D1GUARD_RISK_BIT(risk)) != 0)
+        return 1;
+    if (s->explain != D1GUARD_EXPLAIN_NONE)
+        return refuse_span(call, D1GUARD_REASON_EXPLAIN_NOT_READ, s->verb);
+    return refuse_span(call, reason_for_risk(risk), s->verb);
+}
+
+static int judge_statement(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
+{
+    if (!judge_risk(call, s, risk))
+        return 0;
+    if (s->reason != D1GUARD_REASON_UNSET)
+        return refuse_span(call, s->reason, s->error);
+    if (s->variable.end != 0)
+        return refuse_span(call, D1GUARD_REASON_VARIABLE_PAREN, s->variable);
+    if ((call->options.flags & D1GUARD_REQUIRE_WHERE) != 0 && (s->flags & D1GUARD_WHERE) == 0 &&
+        (s->kind == D1GUARD_KIND_UPDATE || s->kind == D1GUARD_KIND_DELETE))
+        return refuse_span(call, D1GUARD_REASON_MISSING_WHERE, s->verb);
+    if (s->listed || d1g_has_host_lists(&call->options))
+        return judge_names(call, s);
+    return 1;
+}
+
+/* The whole text. */
+
+int d1g_judge(struct d1g_call *call, size_t at)
+{
+    struct d1g_statement s;
+    uint32_t reason = D1GUARD_REASON_READS_ONLY;
+    int found;
+
+    while ((found = d1g_read_statement(call->text, at, &s)) != 0) {
+        const uint32_t risk = d1g_risk(call->text, &s);
+
+        call->report.statements++;
+        if (call->options.max_statements > 0 && call->report.statements > call->options.max_statements)
+            return refuse_span(call, D1GUARD_REASON_TOO_MANY, s.first);
+        if (found < 0 && s.kind == D1GUARD_KIND_NONE)
+            return refuse_span(call, s.reason, s.error);
+        if (!judge_statement(call, &s, risk))
+            return 0;
+        if (risk != D1GUARD_RISK_READ)
+            reason = D1GUARD_REASON_RISKS_ALLOWED;
+        at = s.next;
+    }
+    if (call->report.statements == 0)
+        return d1g_refuse(call, D1GUARD_REASON_EMPTY, 0, 0);
+    return allow(call, reason);
+}
+
+int d1guard_classify(const char *sql, size_t len, const struct d1guard_options *options,
+                     struct d1guard_report *report)
+{
+    struct d1g_call call;
+
+    if (d1g_open(&call, sql, len, options, report))
+        (void)d1g_judge(&call, 0);
+    return d1g_close(&call, report);
+}
+
+int d1guard_classify_view(const char *sql, size_t len, const struct d1guard_options *options,
+                          struct d1guard_report *report)
+{
+    struct d1g_statement s;
+    struct d1g_call call;
+
+    if (d1g_open(&call, sql, len, options, report)) {
+        const int found = d1g_read_view(call.text, &s);
+
+        call.options.allow_risks = 0;
+        call.options.max_statements = 1;
+        if (found > 0)
+            (void)d1g_judge(&call, s.next);
+        else if (found < 0)
+            (void)refuse_span(&call, s.reason, s.error);
+        else
+            (void)d1g_refuse(&call, D1GUARD_REASON_EMPTY, 0, 0);
+    }
+    return d1g_close(&call, report);
+}

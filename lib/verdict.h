@@ -1,0 +1,27 @@
+/* Statements to a verdict: risks, names, counts, views. */
+#ifndef D1G_VERDICT_H
+#define D1G_VERDICT_H
+
+#include "statement.h"
+
+/* What a call works with: the host's arguments, checked and completed. */
+struct d1g_call {
+    struct d1g_text text;
+    struct d1guard_options options;
+    struct d1guard_report report;
+};
+
+/* Fills call from the host's arguments. 0 when one of them is bad; call->report says so then. */
+int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
+             const struct d1guard_report *report);
+
+/* Copies the report to the host's, up to its size. Returns the verdict. */
+int d1g_close(const struct d1g_call *call, struct d1guard_report *report);
+
+/* Refuses: fills the report with the reason and the bytes that caused it. Returns 0. */
+int d1g_refuse(struct d1g_call *call, uint32_t reason, size_t at, size_t end);
+
+/* Judges every statement from `at` on. 1 when all are allowed. */
+int d1g_judge(struct d1g_call *call, size_t at);
+
+#endif
