@@ -6,3 +6,7 @@
 #include "token.c"
 #include "keyword.c"
 #include "policy.c"
+#include "statement.c"
+#include "verdict.c"
+#include "rewrite.c"
+#include "names.c"
