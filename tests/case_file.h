@@ -164,7 +164,8 @@ static inline int case_file_read(struct case_file *file, const char *path, size_
         struct case_line *line = &file->lines[file->count++];
         line->number = number;
         if (!case_split(text, line) || line->count != fields) {
-            fprintf(stderr, "%s:%lu: want %lu fields with valid escapes\n", path, number, (unsigned long)fields);
+            fprintf(stderr, "%s:%lu: want %lu fields with valid escapes\n", path, number,
+                    (unsigned long)fields);
             return 0;
         }
     }
