@@ -1,0 +1,491 @@
+/*
+ * libd1guard behind a JavaScript face: puts texts into the WebAssembly memory, calls, and names what comes
+ * back. It knows no SQL. The API and its promises are described in index.d.ts.
+ *
+ * Memory, from the module's __heap_base on: the structs of one call, the names of its options, the text,
+ * the output. Nothing is kept between calls and everything a caller's object could do (getters, proxies)
+ * is done before the first byte is written, so a call inside a call is safe. Memory grows to what the longest
+ * text needs and stays there; growing makes the old views void, so they are taken anew.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/* The structs of include/d1guard.h for wasm32; tests/cases/abi.tsv has the same lines and a test compares. */
+export const LAYOUT = {
+    names: { text: 'pointer', len: 'size' },
+    options: {
+        size: 'u32', engine: 'u32', allow_risks: 'u32', flags: 'u32', max_statements: 'u64',
+        deny_functions: 'names', deny_tables: 'names', deny_pragmas: 'names',
+        allow_functions: 'names', allow_tables: 'names', allow_pragmas: 'names',
+    },
+    report: {
+        size: 'u32', verdict: 'u32', reason: 'u32', form: 'u32',
+        at: 'u64', len: 'u64', statement: 'u64', statements: 'u64',
+    },
+    token: { size: 'u32', kind: 'u32', at: 'u64', len: 'u64' },
+    statement: {
+        size: 'u32', kind: 'u32', risk: 'u32', explain: 'u32', flags: 'u32', reason: 'u32',
+        at: 'u64', len: 'u64', next: 'u64', error_at: 'u64', error_len: 'u64',
+    },
+};
+
+const WIDTH = { u32: [4, 4], u64: [8, 8], pointer: [4, 4], size: [4, 4], names: [8, 4] }; /* bytes, alignment */
+
+/* C's natural layout: { field: offset, ..., SIZE }. */
+function layOut(fields) {
+    const offsets = {};
+    let end = 0;
+    let widest = 1;
+    const up = (n, to) => Math.ceil(n / to) * to;
+    for (const [field, type] of Object.entries(fields)) {
+        const [width, alignment] = WIDTH[type];
+        offsets[field] = up(end, alignment);
+        end = offsets[field] + width;
+        widest = Math.max(widest, alignment);
+    }
+    offsets.SIZE = up(end, widest);
+    return offsets;
+}
+
+export const OPTIONS = layOut(LAYOUT.options);
+export const REPORT = layOut(LAYOUT.report);
+export const TOKEN = layOut(LAYOUT.token);
+export const STATEMENT = layOut(LAYOUT.statement);
+
+const ENGINES = { d1: 0, sqlite: 1 };
+const STRICT_FUNCTIONS = 1;
+const REQUIRE_WHERE = 2;
+const WITH = 1;
+const WHERE = 2;
+const RETURNING = 4;
+const PRAGMA_VALUE = 8;
+const BAD_ARGUMENT = 10;
+const UNSET = 0;
+
+const MESSAGE_SIZE = 321; /* d1guard_message: 320 bytes and a NUL */
+const OUTPUT_EXTRA = 64;  /* d1guard_cap: at most so much longer than its input */
+const PAGE = 65536;
+
+/* Option name here, field there. */
+const NAME_LISTS = {
+    denyFunctions: 'deny_functions', denyTables: 'deny_tables', denyPragmas: 'deny_pragmas',
+    allowFunctions: 'allow_functions', allowTables: 'allow_tables', allowPragmas: 'allow_pragmas',
+};
+const OPTION_KEYS = new Set(['engine', 'allow', 'maxStatements', 'strictFunctions', 'requireWhere', 'offsets',
+    ...Object.keys(NAME_LISTS)]);
+
+export class SqlBlockedError extends Error {
+    constructor(report) {
+        super(report.message);
+        this.name = 'SqlBlockedError';
+        this.code = 'SQL_BLOCKED';
+        const { message, ...fields } = report;
+        Object.assign(this, fields);
+    }
+}
+
+/* A count for a uint64_t, as a BigInt. */
+function count(value, what) {
+    if (typeof value === 'bigint' ? value >= 0n && value < 1n << 64n : Number.isSafeInteger(value) && value >= 0)
+        return BigInt(value);
+    throw new TypeError(`${what} must be a whole number from 0, not ${String(value)}`);
+}
+
+/* Names as d1guard_names has them. A name that cannot be written down so is an error, never left out. */
+function joinNames(list, what) {
+    let text = '';
+    for (const name of list) {
+        if (typeof name !== 'string' || name === '' || name.includes('\0'))
+            throw new TypeError(`${what} must hold names: strings that are not empty and hold no NUL`);
+        text += name + '\0';
+    }
+    return text;
+}
+
+function checkText(sql) {
+    if (typeof sql !== 'string' && !(sql instanceof Uint8Array))
+        throw new TypeError(`the SQL text must be a string or a Uint8Array, not ${sql === null ? 'null' : typeof sql}`);
+}
+
+/* UTF-16 units that bytes[from..to] take when decoded. */
+function countUnits(bytes, from, to) {
+    let units = 0;
+    for (let i = from; i < to; i++) {
+        const byte = bytes[i];
+        if ((byte & 0xc0) !== 0x80) /* not the middle of a character */
+            units += byte >= 0xf0 ? 2 : 1;
+    }
+    return units;
+}
+
+/* The guard of one compiled module. */
+export function createGuard(module) {
+    const c = new WebAssembly.Instance(module, {}).exports;
+    const encoder = new TextEncoder();
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+    let at = Math.ceil(c.__heap_base.value / 16) * 16;
+    const place = (size) => {
+        const here = at;
+        at += Math.ceil(size / 16) * 16;
+        return here;
+    };
+    const optionsAt = place(OPTIONS.SIZE);
+    const reportAt = place(REPORT.SIZE);
+    const tokenAt = place(TOKEN.SIZE);
+    const statementAt = place(STATEMENT.SIZE);
+    const outLenAt = place(4);
+    const lineAt = place(8);
+    const columnAt = place(8);
+    const messageAt = place(MESSAGE_SIZE);
+    const variableAt = at; /* names, text, output */
+
+    let bytes;
+    let view;
+
+    /* Makes sure that memory reaches to end. */
+    function reserve(end) {
+        const missing = end - c.memory.buffer.byteLength;
+        if (missing > 0) {
+            try {
+                c.memory.grow(Math.ceil(missing / PAGE));
+            } catch {
+                throw new RangeError('the SQL text is too long for WebAssembly memory');
+            }
+        }
+        if (view?.buffer !== c.memory.buffer) {
+            bytes = new Uint8Array(c.memory.buffer);
+            view = new DataView(c.memory.buffer);
+        }
+    }
+
+    reserve(variableAt);
+
+    function readName(address) {
+        address >>>= 0;
+        return decoder.decode(bytes.subarray(address, bytes.indexOf(0, address)));
+    }
+
+    /* Slugs by number; the library says "unknown" where its lists have a gap or an end. */
+    function readSlugs(slugOf, numbers) {
+        return Array.from({ length: numbers }, (_, number) => readName(slugOf(number)));
+    }
+    const reasons = readSlugs(c.d1guard_reason_slug, 128);
+    const risks = readSlugs(c.d1guard_risk_slug, 32);
+    const kinds = readSlugs(c.d1guard_kind_slug, 64);
+    const explains = readSlugs(c.d1guard_explain_slug, 8);
+    const tokenKinds = readSlugs(c.d1guard_token_slug, 64);
+    const forms = readSlugs(c.d1guard_form_slug, 8);
+    const riskBits = new Map(risks.map((slug, number) => [slug, 2 ** number]).filter(([slug]) => slug !== 'unknown'));
+
+    /* Everything asked of the caller's object, before memory is touched. undefined: the defaults. */
+    function readOptions(options) {
+        if (options === undefined || options === null)
+            return undefined;
+        if (typeof options !== 'object')
+            throw new TypeError('options must be an object');
+        for (const key of Object.keys(options)) {
+            if (!OPTION_KEYS.has(key))
+                throw new TypeError(`no option is called ${key}`);
+        }
+        const { engine = 'd1', allow = [], maxStatements = 0, offsets = 'utf16', strictFunctions, requireWhere } = options;
+        if (!Object.hasOwn(ENGINES, engine))
+            throw new TypeError(`engine must be 'd1' or 'sqlite', not ${String(engine)}`);
+        if (offsets !== 'utf16' && offsets !== 'bytes')
+            throw new TypeError(`offsets must be 'utf16' or 'bytes', not ${String(offsets)}`);
+        let allowRisks = 0;
+        for (const risk of allow) {
+            if (!riskBits.has(risk))
+                throw new TypeError(`allow holds ${String(risk)}, which is no risk`);
+            allowRisks |= riskBits.get(risk);
+        }
+        const names = [];
+        for (const [key, field] of Object.entries(NAME_LISTS)) {
+            const list = options[key];
+            if (list !== undefined)
+                names.push([OPTIONS[field], encoder.encode(joinNames(list, key))]);
+        }
+        return {
+            engine: ENGINES[engine], allowRisks, maxStatements: count(maxStatements, 'maxStatements'), names,
+            flags: (strictFunctions ? STRICT_FUNCTIONS : 0) | (requireWhere ? REQUIRE_WHERE : 0),
+            inBytes: offsets === 'bytes',
+        };
+    }
+
+    /* Writes the options and returns where the names end. */
+    function putOptions(options) {
+        let end = variableAt;
+        if (options === undefined)
+            return end;
+        reserve(options.names.reduce((sum, [, list]) => sum + list.length, end));
+        bytes.fill(0, optionsAt, optionsAt + OPTIONS.SIZE);
+        view.setUint32(optionsAt + OPTIONS.size, OPTIONS.SIZE, true);
+        view.setUint32(optionsAt + OPTIONS.engine, options.engine, true);
+        view.setUint32(optionsAt + OPTIONS.allow_risks, options.allowRisks, true);
+        view.setUint32(optionsAt + OPTIONS.flags, options.flags, true);
+        view.setBigUint64(optionsAt + OPTIONS.max_statements, options.maxStatements, true);
+        for (const [field, list] of options.names) {
+            bytes.set(list, end);
+            view.setUint32(optionsAt + field, end, true);
+            view.setUint32(optionsAt + field + 4, list.length, true);
+            end += list.length;
+        }
+        return end;
+    }
+
+    /* Writes the text. ascii: offsets in bytes and in UTF-16 units are the same numbers. A lone surrogate
+     * becomes U+FFFD, three bytes and one unit, as on every way from JavaScript to a database. */
+    function putText(sql, start, withOutput = false) {
+        const most = typeof sql === 'string' ? 3 * sql.length : sql.length;
+        reserve(start + most + (withOutput ? most + OUTPUT_EXTRA : 0));
+        if (typeof sql !== 'string') {
+            bytes.set(sql, start);
+            return { start, length: sql.length, ascii: true };
+        }
+        const length = encoder.encodeInto(sql, bytes.subarray(start, start + most)).written;
+        return { start, length, ascii: length === sql.length };
+    }
+
+    /* Translates byte offsets; quick for offsets near the one before, as those of a list are. */
+    function translator(text, inBytes) {
+        if (inBytes || text.ascii)
+            return (byte) => byte;
+        let last = 0;
+        let units = 0;
+        return (byte) => {
+            units += byte >= last ? countUnits(bytes, text.start + last, text.start + byte)
+                : -countUnits(bytes, text.start + byte, text.start + last);
+            last = byte;
+            return units;
+        };
+    }
+
+    const allowedMessages = new Map(); /* they have no span, so one text does for all */
+
+    function readMessage(text, reason, allowed) {
+        const known = allowed && allowedMessages.get(reason);
+        if (known)
+            return known;
+        const length = c.d1guard_message(reportAt, text.start, text.length, messageAt, MESSAGE_SIZE);
+        const message = decoder.decode(bytes.subarray(messageAt, messageAt + length));
+        if (allowed)
+            allowedMessages.set(reason, message);
+        return message;
+    }
+
+    /* Bytes are addressed by line and column in bytes; this moves the column to the caller's unit. */
+    function readPosition(text, byte, translate) {
+        c.d1guard_position(text.start, text.length, byte, lineAt, columnAt);
+        const column = view.getUint32(columnAt, true);
+        return { line: view.getUint32(lineAt, true), column: 1 + translate(byte) - translate(byte - (column - 1)) };
+    }
+
+    function readReport(text, inBytes) {
+        const field = (offset) => view.getUint32(reportAt + offset, true);
+        const allowed = field(REPORT.verdict) === 1;
+        const reason = field(REPORT.reason);
+        const byte = field(REPORT.at);
+        const translate = translator(text, inBytes);
+        const at = translate(byte);
+        return {
+            allowed,
+            reason: reasons[reason],
+            message: readMessage(text, reason, allowed),
+            at,
+            length: translate(byte + field(REPORT.len)) - at,
+            ...(byte === 0 ? { line: 1, column: 1 } : readPosition(text, byte, translate)),
+            statement: field(REPORT.statement),
+            statements: field(REPORT.statements),
+        };
+    }
+
+    function resetReport() {
+        bytes.fill(0, reportAt, reportAt + REPORT.SIZE);
+        view.setUint32(reportAt, REPORT.SIZE, true);
+    }
+
+    /* One of the calls that fill only a report. */
+    function judge(call, sql, options) {
+        checkText(sql);
+        const o = readOptions(options);
+        const text = putText(sql, putOptions(o));
+        resetReport();
+        call(text.start, text.length, o && optionsAt, reportAt);
+        return readReport(text, o?.inBytes || typeof sql !== 'string');
+    }
+
+    /* One of the calls that write a text as well. */
+    function rewrite(call, sql, options) {
+        checkText(sql);
+        const o = readOptions(options);
+        const text = putText(sql, putOptions(o), true);
+        const out = text.start + text.length;
+        const room = text.length + OUTPUT_EXTRA;
+        resetReport();
+        call(text.start, text.length, o && optionsAt, out, room, outLenAt, reportAt);
+        const length = view.getUint32(outLenAt, true);
+        const report = readReport(text, o?.inBytes || typeof sql !== 'string');
+        const written = bytes.subarray(out, out + length);
+        report.sql = !report.allowed ? null : typeof sql === 'string' ? decoder.decode(written) : written.slice();
+        return report;
+    }
+
+    function check(sql, options) {
+        return judge(c.d1guard_classify, sql, options);
+    }
+
+    function checkView(sql, options) {
+        return judge(c.d1guard_classify_view, sql, options);
+    }
+
+    function assertReadOnly(sql, options) {
+        const report = check(sql, options);
+        if (!report.allowed)
+            throw new SqlBlockedError(report);
+        return report;
+    }
+
+    function clean(sql, options) {
+        return rewrite(c.d1guard_clean, sql, options);
+    }
+
+    function capRows(sql, maxRows, options) {
+        const rows = count(maxRows, 'maxRows');
+        const cap = (start, length, opts, out, room, outLen, report) =>
+            c.d1guard_cap(start, length, opts, rows, out, room, outLen, report);
+        const report = rewrite(cap, sql, options);
+        report.form = forms[view.getUint32(reportAt + REPORT.form, true)];
+        return report;
+    }
+
+    /* The unit of the calls that take no other option. */
+    function readUnit(sql, options) {
+        checkText(sql);
+        return typeof sql !== 'string' || (readOptions(options)?.inBytes ?? false);
+    }
+
+    function tokens(sql, options) {
+        const inBytes = readUnit(sql, options);
+        const text = putText(sql, variableAt);
+        const translate = translator(text, inBytes);
+        const list = [];
+        view.setUint32(tokenAt, TOKEN.SIZE, true);
+        for (let byte = 0; c.d1guard_next_token(text.start, text.length, byte, tokenAt) === 1;) {
+            const at = translate(byte);
+            byte += view.getUint32(tokenAt + TOKEN.len, true);
+            list.push({
+                kind: tokenKinds[view.getUint32(tokenAt + TOKEN.kind, true)],
+                at,
+                length: translate(byte) - at,
+            });
+        }
+        return list;
+    }
+
+    function readStatement(translate) {
+        const field = (offset) => view.getUint32(statementAt + offset, true);
+        const span = (byte, length) => {
+            const at = translate(byte);
+            return { at, length: translate(byte + length) - at };
+        };
+        const flags = field(STATEMENT.flags);
+        const reason = field(STATEMENT.reason);
+        return {
+            kind: kinds[field(STATEMENT.kind)],
+            risk: risks[field(STATEMENT.risk)],
+            explain: explains[field(STATEMENT.explain)],
+            with: (flags & WITH) !== 0,
+            where: (flags & WHERE) !== 0,
+            returning: (flags & RETURNING) !== 0,
+            pragmaValue: (flags & PRAGMA_VALUE) !== 0,
+            ...span(field(STATEMENT.at), field(STATEMENT.len)),
+            next: translate(field(STATEMENT.next)),
+            error: reason === UNSET ? null
+                : { reason: reasons[reason], ...span(field(STATEMENT.error_at), field(STATEMENT.error_len)) },
+        };
+    }
+
+    function statements(sql, options) {
+        const inBytes = readUnit(sql, options);
+        const text = putText(sql, variableAt);
+        const translate = translator(text, inBytes);
+        const list = [];
+        for (let byte = 0, result = 1; result === 1;) {
+            bytes.fill(0, statementAt, statementAt + STATEMENT.SIZE);
+            view.setUint32(statementAt, STATEMENT.SIZE, true);
+            result = c.d1guard_next_statement(text.start, text.length, byte, statementAt);
+            byte = view.getUint32(statementAt + STATEMENT.next, true);
+            if (result !== 0)
+                list.push(readStatement(translate));
+        }
+        return list;
+    }
+
+    function position(sql, at) {
+        checkText(sql);
+        const where = Number(count(at, 'at'));
+        const text = putText(sql, variableAt);
+        if (typeof sql !== 'string')
+            return readPosition(text, Math.min(where, text.length), (byte) => byte);
+        /* The bytes in front of the offset, by the same rule as putText. */
+        const byte = text.ascii ? Math.min(where, text.length) : encoder.encode(sql.slice(0, where)).length;
+        return readPosition(text, byte, translator(text, false));
+    }
+
+    /* A body for D1 that is not of the shape it must have. */
+    function badBody(message, query) {
+        return {
+            allowed: false, reason: reasons[BAD_ARGUMENT], message, at: 0, length: 0, line: 1, column: 1,
+            statement: 0, statements: 0, query,
+        };
+    }
+
+    /* What is wrong with one {sql, params?}, or undefined. */
+    function faultOfQuery(query) {
+        if (!isRecord(query))
+            return 'a query must be an object with sql and, if needed, params';
+        const extra = Object.keys(query).find((key) => key !== 'sql' && key !== 'params');
+        if (extra !== undefined)
+            return `a query holds the key ${JSON.stringify(extra)}; only sql and params are known`;
+        if (typeof query.sql !== 'string')
+            return 'sql must be a string';
+        if (query.params !== undefined && !(Array.isArray(query.params) && query.params.every(isScalar)))
+            return 'params must be an array of strings, numbers, booleans and nulls';
+        return undefined;
+    }
+
+    function checkBatch(body, options) {
+        if (!isRecord(body))
+            return badBody('the body must be an object: {sql, params?} or {batch: [...]}', 0);
+        let queries = [body];
+        if (Object.hasOwn(body, 'batch')) {
+            const extra = Object.keys(body).find((key) => key !== 'batch');
+            if (extra !== undefined)
+                return badBody(`a body with batch holds the key ${JSON.stringify(extra)} as well`, 0);
+            queries = body.batch;
+            if (!Array.isArray(queries) || queries.length === 0)
+                return badBody('batch must be an array of at least one query', 0);
+        }
+        let report;
+        for (const [index, query] of queries.entries()) {
+            const fault = faultOfQuery(query);
+            report = fault === undefined ? { ...check(query.sql, options), query: index } : badBody(fault, index);
+            if (!report.allowed)
+                break;
+        }
+        return report;
+    }
+
+    return {
+        check, checkView, assertReadOnly, clean, capRows, tokens, statements, position, checkBatch,
+        version: readName(c.d1guard_version()),
+    };
+}
+
+function isRecord(value) {
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isScalar(value) {
+    return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}
