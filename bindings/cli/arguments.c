@@ -95,12 +95,9 @@ static void end_usage(void)
 static uint64_t read_number(const char *option, const char *text, uint64_t least)
 {
     const size_t digits = strspn(text, "0123456789");
-    uint64_t number = 0;
+    /* strtoull stops at the largest number, which is too large here too. */
+    const uint64_t number = digits > 0 && text[digits] == '\0' ? strtoull(text, NULL, 10) : UINT64_MAX;
 
-    if (digits > 0 && digits < 20 && text[digits] == '\0')
-        number = strtoull(text, NULL, 10);
-    else
-        number = UINT64_MAX;
     if (number < least || number > INT64_MAX) {
         complain("%s takes a number from %d to 9223372036854775807, not '%s'", option, (int)least, text);
         end_usage();

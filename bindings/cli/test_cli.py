@@ -72,8 +72,9 @@ class Check(unittest.TestCase):
     def test_not_utf8(self):
         status, answer = run_json("check", text=b"SELECT 'a\xff' FROM \xfft")
         self.assertEqual((status, answer["verdict"]), (0, "allow"))
-        status, answer = run_json("check", text=b"SELECT load_extension\xff, load_extension('\xff')")
-        self.assertEqual((status, answer["reason"]), (1, "denied-function"))
+        status, answer = run_json("check", text=b"abc\xff\xc3\xa9 1")
+        self.assertEqual((status, answer["reason"], answer["len"]), (1, "unknown-statement", 6))
+        self.assertTrue(answer["message"].startswith("abc??? at byte 0 "))
 
     def test_file(self):
         with tempfile.NamedTemporaryFile(suffix=".sql") as file:
@@ -297,7 +298,9 @@ class Hook(unittest.TestCase):
         for event in [b"", b"nonsense", {}, {"tool_input": {}}, {"tool_input": {"sql": 1}}, {"tool_input": "SELECT 1"},
                       {"tool_input": {"sql": "SELECT 1", "query": "DROP TABLE t"}}]:
             with self.subTest(event):
-                self.assertEqual(self.ask(event)["permissionDecision"], "deny")
+                answer = self.ask(event)
+                self.assertEqual(answer["permissionDecision"], "deny")
+                self.assertRegex(answer["permissionDecisionReason"], "tool_input|not JSON")
 
 
 class Terminal(unittest.TestCase):
@@ -361,9 +364,10 @@ class Terminal(unittest.TestCase):
 
 class Usage(unittest.TestCase):
     def test_wrong(self):
-        for arguments in [[], ["nonsense"], ["check", "a", "b"], ["check", "--nonsense"], ["check", "--engine", "x"],
-                          ["check", "--engine"], ["check", "--rows", "1"], ["cap"], ["cap", "--rows", "0"],
+        for arguments in [[], ["nonsense"], ["check", "a", "b"], ["check", "--nonsense"],
+                          ["check", "--engine", "x"], ["check", "--engine"], ["check", "--rows", "1"], ["check", "--rows", "0"], ["cap"], ["cap", "--rows", "0"],
                           ["cap", "--rows", "-1"], ["cap", "--rows", "9223372036854775808"], ["cap", "--rows", "1x"],
+                          ["cap", "--rows", "1" * 30],
                           ["cap", "--rows", ""], ["check", "--max-statements", "x"], ["check", "--json", "--jsonl"],
                           ["check", "--allow-risk", "unknown"], ["check", "--deny-table", ""], ["clean", "--view"],
                           ["hook", "--json"], ["check", "/nonexistent"], ["check", "/"]]:
@@ -382,14 +386,16 @@ class Usage(unittest.TestCase):
 
     def test_man_page_names_every_option(self):
         page = (HERE / "d1guard.1").read_text()
-        options = [word for word in run("--help")[1].decode().replace(",", " ").replace(":", " ").split() if word.startswith("--")]
+        words = run("--help")[1].decode().replace(",", " ").replace(":", " ").split()
+        options = [word for word in words if word.startswith("--")]
         self.assertGreater(len(options), 15)
         for option in options:
             self.assertIn("Fl -" + option[2:], page)
 
     def test_output_that_fails(self):
         with open("/dev/full", "wb") as full:
-            done = subprocess.run([PROGRAM, "check"], input=b"SELECT 1", stdout=full, stderr=subprocess.PIPE, timeout=60)
+            done = subprocess.run([PROGRAM, "check"], input=b"SELECT 1", stdout=full, stderr=subprocess.PIPE,
+                                  timeout=60)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"standard output", done.stderr)
 

@@ -132,8 +132,8 @@ class OneFile(unittest.TestCase):
         for compiler in "gcc", "clang":
             for optimization in "-O0", "-O2":
                 with self.subTest(f"{compiler} {optimization}"):
-                    run(compiler, "-std=c99", optimization, "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
-                        "-Werror", "-c", "d1guard.c", cwd=self.folder)
+                    run(compiler, "-std=c99", optimization, "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
+                        "-Wshadow", "-Werror", "-c", "d1guard.c", cwd=self.folder)
 
     def test_it_is_the_whole_library(self):
         """The list of d1guard_all.c is the build's."""
