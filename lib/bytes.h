@@ -72,4 +72,63 @@ static inline int d1g_is_hex(int byte)
     return d1g_is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
+/*
+ * Eight bytes at once. Bit 7 of each byte of a mask says yes; the first byte of the text is the lowest.
+ */
+#define D1G_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Bit 7 where the low seven bits of the byte are at least c. */
+static inline uint64_t d1g_at_least(uint64_t low, unsigned c)
+{
+    return low + D1G_EACH(0x80 - c);
+}
+
+static inline uint64_t d1g_equal(uint64_t low, unsigned c)
+{
+    return ~((low ^ D1G_EACH(c)) + D1G_EACH(0x7F));
+}
+
+/* Where the eight bytes are no id bytes: d1g_is_id for each of them. */
+static inline uint64_t d1g_no_id_mask(uint64_t bytes)
+{
+    const uint64_t low = bytes & D1G_EACH(0x7F);
+    const uint64_t folded = low | D1G_EACH(0x20);
+    const uint64_t letters = d1g_at_least(folded, 'a') & ~d1g_at_least(folded, 'z' + 1);
+    const uint64_t digits = d1g_at_least(low, '0') & ~d1g_at_least(low, '9' + 1);
+    const uint64_t others = d1g_equal(low, '_') | d1g_equal(low, '$');
+
+    return ~(bytes | letters | digits | others) & D1G_EACH(0x80);
+}
+
+/* The number of the first byte that a mask names, 0 to 7; the mask is not 0. */
+static inline size_t d1g_first_in(uint64_t mask)
+{
+#if defined(__GNUC__)
+    return (size_t)__builtin_ctzll(mask) / 8;
+#else
+    size_t k = 0;
+
+    while (k < 7 && (mask & 0xFF) == 0) {
+        mask >>= 8;
+        k++;
+    }
+    return k;
+#endif
+}
+
+/* Where the run of id bytes that goes on at i ends; i <= t.n. */
+static inline size_t d1g_end_of_id(struct d1g_text t, size_t i)
+{
+    while (t.n - i >= 8) {
+        const uint64_t mask = d1g_no_id_mask(d1g_load8(t, i));
+
+        if (mask != 0)
+            return i + d1g_first_in(mask);
+        i += 8;
+    }
+    while (d1g_is_id(d1g_byte(t, i)))
+        i++;
+    return i;
+}
+
 #endif

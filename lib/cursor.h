@@ -23,6 +23,15 @@ static inline int d1g_peek(struct d1g_text t, size_t i, size_t k)
     return i < t.n && t.n - i > k ? t.z[i + k] : D1G_END;
 }
 
+/* The eight bytes from i on, the first one lowest; t.n - i >= 8. */
+static inline uint64_t d1g_load8(struct d1g_text t, size_t i)
+{
+    const unsigned char *z = t.z + i;
+
+    return (uint64_t)z[0] | (uint64_t)z[1] << 8 | (uint64_t)z[2] << 16 | (uint64_t)z[3] << 24 |
+           (uint64_t)z[4] << 32 | (uint64_t)z[5] << 40 | (uint64_t)z[6] << 48 | (uint64_t)z[7] << 56;
+}
+
 /* ASCII only, as SQLite folds names and keywords; a byte of UTF-8 is left alone. */
 static inline int d1g_lower(int c)
 {

@@ -13,16 +13,18 @@ static const char pragma_rows[] = D1G_PRAGMAS(PRAGMA_ROW);
 static const char function_rows_d1[] = D1G_FUNCTIONS_D1(FUNCTION_ROW);
 static const char function_rows_sqlite[] = D1G_FUNCTIONS_SQLITE(FUNCTION_ROW);
 
-/* By the low five bits of a first letter: which lengths the listed names with it have. */
 #define LENGTH_BIT(L, letter, role, name) | (((letter) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
 #define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L)
-static const uint32_t listed_lengths[32] = {
+const uint32_t d1g_watched_lengths[32] = {
     LENGTHS(0),  LENGTHS(1),  LENGTHS(2),  LENGTHS(3),
     LENGTHS(4),  LENGTHS(5),  LENGTHS(6),  LENGTHS(7),
     LENGTHS(8),  LENGTHS(9),  LENGTHS(10), LENGTHS(11),
     LENGTHS(12), LENGTHS(13), LENGTHS(14), LENGTHS(15),
     ~UINT32_C(0xff), /* P: pragma_ and any name behind it */
-    LENGTHS(17), LENGTHS(18), LENGTHS(19), LENGTHS(20), LENGTHS(21), LENGTHS(22), LENGTHS(23),
+    LENGTHS(17),
+    LENGTHS(18) | UINT32_C(1) << (sizeof "RETURNING" - 1),
+    LENGTHS(19), LENGTHS(20), LENGTHS(21), LENGTHS(22),
+    LENGTHS(23) | UINT32_C(1) << (sizeof "WHERE" - 1),
     LENGTHS(24), LENGTHS(25), LENGTHS(26), LENGTHS(27), LENGTHS(28), LENGTHS(29), LENGTHS(30), LENGTHS(31)};
 
 #define PRAGMA_PREFIX "pragma_"
@@ -41,12 +43,13 @@ static size_t length_of(const char *row)
  * spells, or NULL. */
 static const char *find_row(const struct d1g_name *name, const char *rows, size_t size, size_t skip)
 {
+    const int first = name->at < name->end ? d1g_lower(d1g_byte(name->text, name->at)) : D1G_END;
     size_t i = 0;
 
     while (i < size) {
         const size_t n = length_of(rows + i);
 
-        if (n > skip && d1g_name_is(*name, rows + i + skip, n - skip))
+        if (rows[i + skip] == first && d1g_name_is(*name, rows + i + skip, n - skip))
             return rows + i;
         i += n + 1;
     }
@@ -60,12 +63,19 @@ static int is_denied(const struct d1g_name *name, enum d1g_role role)
     return row != NULL && row[0] == (char)role;
 }
 
-int d1g_may_be_listed(struct d1g_text t, size_t at, size_t end)
+int d1g_is_listed(struct d1g_text t, size_t at, size_t end)
 {
     struct d1g_name name = d1g_read_name(t, at, end);
-    const size_t n = name.end - name.at;
+    const int first = d1g_lower(d1g_byte(t, name.at));
+    int listed = 0;
 
-    return (int)(listed_lengths[d1g_byte(t, name.at) & 31] >> (n > 31 ? 31 : n)) & 1;
+    if (!d1g_is_watched(first, name.end - name.at))
+        return 0;
+    if (first == PRAGMA_PREFIX[0])
+        listed = d1g_name_skip(&name, PRAGMA_PREFIX, PREFIX_LENGTH);
+    else
+        listed = find_row(&name, denied_rows, sizeof denied_rows - 1, 1) != NULL;
+    return listed;
 }
 
 static enum d1g_pragma pragma_class(const struct d1g_name *name)

@@ -22,10 +22,18 @@ enum d1g_role {
 };
 
 /*
- * Whether the name token in [at, end) may be on a list as some role: never wrongly 0, nearly always 0
- * for other names, and one table look-up then.
+ * Lengths, as bits, of the words that matter in a statement's body, by the low five bits of their first
+ * byte: the names of policy.def, and WHERE and RETURNING. All other words can be stepped over unread.
  */
-int d1g_may_be_listed(struct d1g_text t, size_t at, size_t end);
+extern const uint32_t d1g_watched_lengths[32];
+
+static inline int d1g_is_watched(int first, size_t length)
+{
+    return (int)(d1g_watched_lengths[first & 31] >> (length > 31 ? 31 : length)) & 1;
+}
+
+/* Whether the name token in [at, end) is on a list of policy.def, in any role. */
+int d1g_is_listed(struct d1g_text t, size_t at, size_t end);
 
 /* What the PRAGMA named by the token in [at, end) does. */
 enum d1g_pragma d1g_find_pragma(struct d1g_text t, size_t at, size_t end);

@@ -142,13 +142,9 @@ static int is_writer(uint32_t kind)
            kind == D1GUARD_KIND_DELETE;
 }
 
-/* The only two keywords that matter outside all parentheses; the first letter spares most look-ups. */
-static void note_clause(struct parser *p)
+/* Two keywords matter outside all parentheses. Returns whether the current word is one of them. */
+static int note_clause(struct parser *p)
 {
-    const int first = d1g_lower(d1g_byte(p->r.text, p->r.at));
-
-    if (p->depth != 0 || p->body != BODY_PLAIN || (first != 'w' && first != 'r'))
-        return;
     switch (keyword_here(p)) {
     case KW_WHERE:
         p->s->flags |= D1GUARD_WHERE;
@@ -158,16 +154,21 @@ static void note_clause(struct parser *p)
             p->s->flags |= D1GUARD_RETURNING;
         break;
     default:
-        break;
+        return 0;
     }
+    return 1;
 }
 
 static void note_name(struct parser *p)
 {
-    if (!p->s->listed && d1g_may_be_listed(p->r.text, p->r.at, p->r.end))
-        p->s->listed = 1;
-    if (p->r.kind == D1GUARD_TOKEN_WORD)
-        note_clause(p);
+    if (p->r.kind == D1GUARD_TOKEN_WORD) {
+        if (!d1g_is_watched(d1g_byte(p->r.text, p->r.at), p->r.end - p->r.at))
+            return;
+        if (p->depth == 0 && p->body == BODY_PLAIN && note_clause(p))
+            return;
+    }
+    if (!p->s->listed)
+        p->s->listed = d1g_is_listed(p->r.text, p->r.at, p->r.end);
 }
 
 static void open_parenthesis(struct parser *p)
@@ -222,6 +223,50 @@ static int take_token(struct parser *p)
     return result;
 }
 
+/*
+ * Steps over the tokens that cannot matter to a body: blanks, words that are not watched, and signs.
+ * Returns where the first other token starts; *last is set to the end of the last word or sign.
+ */
+static size_t skip_plain(struct d1g_text t, size_t i, size_t *last)
+{
+    for (;;) {
+        const int b = d1g_byte(t, i);
+
+        switch (d1g_class(b)) {
+        case CLASS_LETTER: {
+            const size_t end = d1g_end_of_id(t, i + 1);
+
+            if (d1g_is_watched(b, end - i))
+                return i;
+            *last = i = end;
+            break;
+        }
+        case CLASS_BLANK:
+            i++;
+            break;
+        case CLASS_COMMA:
+        case CLASS_STAR:
+        case CLASS_EQUAL:
+        case CLASS_LESS:
+        case CLASS_MORE:
+        case CLASS_PLUS:
+        case CLASS_PERCENT:
+            *last = ++i;
+            break;
+        default:
+            return i;
+        }
+    }
+}
+
+/* As advance, but stops only at what matters to a plain body. */
+static void advance_plain(struct parser *p)
+{
+    p->last = p->r.end;
+    p->r.end = skip_plain(p->r.text, p->r.end, &p->last);
+    d1g_advance(&p->r);
+}
+
 /* Reads up to the `)` that closes the parenthesis just stepped over; then steps over it too. */
 static int skip_parenthesised(struct parser *p)
 {
@@ -233,7 +278,10 @@ static int skip_parenthesised(struct parser *p)
             return fail(p, D1GUARD_REASON_PARENTHESIS, p->outermost.at, p->outermost.end);
         if (take_token(p) < 0)
             return -1;
-        advance(p);
+        if (p->depth > 0)
+            advance_plain(p);
+        else
+            advance(p);
     }
     return 0;
 }
@@ -299,7 +347,10 @@ static int read_body(struct parser *p)
         }
         if (p->body == BODY_TRIGGER)
             tail = next_tail(p, tail);
-        advance(p);
+        if (p->body == BODY_PLAIN)
+            advance_plain(p);
+        else
+            advance(p);
     }
 }
 

@@ -44,10 +44,7 @@ static size_t end_of_blanks(struct d1g_text t, size_t i)
 
 static size_t end_of_word(struct d1g_text t, size_t i)
 {
-    do {
-        i++;
-    } while (d1g_is_id(d1g_byte(t, i)));
-    return i;
+    return d1g_end_of_id(t, i + 1);
 }
 
 /* A byte order mark counts as a blank where a token starts (SQLite 3.36 on), else as bytes of a word. */
@@ -317,12 +314,12 @@ static size_t scan_sign(size_t i, uint32_t sign, uint32_t *kind)
     return i + 1;
 }
 
-size_t d1g_scan(struct d1g_text t, size_t i, uint32_t *kind)
+/* The same for the tokens that are neither words nor blanks of one byte. */
+static size_t scan_other(struct d1g_text t, size_t i, uint32_t *kind)
 {
     size_t end;
 
     switch (d1g_class(d1g_byte(t, i))) {
-    case CLASS_LETTER:
     case CLASS_HIGH:
         *kind = D1GUARD_TOKEN_WORD;
         end = end_of_word(t, i);
@@ -411,6 +408,21 @@ size_t d1g_scan(struct d1g_text t, size_t i, uint32_t *kind)
     return end;
 }
 
+size_t d1g_scan(struct d1g_text t, size_t i, uint32_t *kind)
+{
+    const int class = d1g_class(d1g_byte(t, i));
+
+    if (class == CLASS_LETTER) { /* most tokens are words and single blanks */
+        *kind = D1GUARD_TOKEN_WORD;
+        return end_of_word(t, i);
+    }
+    if (class == CLASS_BLANK && !d1g_is_blank(d1g_peek(t, i, 1))) {
+        *kind = D1GUARD_TOKEN_SPACE;
+        return i + 1;
+    }
+    return scan_other(t, i, kind);
+}
+
 void d1g_advance(struct d1g_reader *r)
 {
     do {
@@ -425,19 +437,23 @@ void d1g_advance(struct d1g_reader *r)
 
 int d1guard_next_token(const char *sql, size_t len, size_t at, struct d1guard_token *token)
 {
-    struct d1guard_token found;
     struct d1g_text t;
+    uint32_t kind;
+    size_t end;
 
     if (sql == NULL || token == NULL || token->size < sizeof token->size || at >= len)
         return 0;
     t.z = (const unsigned char *)sql;
     t.n = len;
-    found.at = at;
-    found.len = d1g_scan(t, at, &found.kind) - at;
-    found.size = token->size;
-    if (token->size >= sizeof found)
-        *token = found;
-    else
+    end = d1g_scan(t, at, &kind);
+    if (token->size >= sizeof *token) {
+        token->kind = kind;
+        token->at = at;
+        token->len = end - at;
+    } else {
+        const struct d1guard_token found = {token->size, kind, at, end - at};
+
         d1g_copy_out(token, &found, token->size, sizeof found);
+    }
     return 1;
 }
