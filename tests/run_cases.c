@@ -656,7 +656,7 @@ static void run_clean(const struct test_case *test, const char *text, size_t len
     put(&got, "%s %s", verdict_name(report.verdict), d1guard_reason_slug(report.reason));
     expect_line(test, "verdict", wanted.bytes, &got);
     expect_bytes(test, "clean", field[3].bytes, field[3].len, out, written);
-    expect(test, "cleaning never makes longer", 1, written <= len);
+    expect(test, "cleaning adds at most a byte a statement", 1, written <= len + report.statements);
     if (report.verdict == D1GUARD_ALLOW) {
         char *twice = allocate(written);
 
