@@ -193,8 +193,8 @@ static int is_blank(int type)
     return type == TK_SPACE;
 }
 
-/* What the tokens tell, seen in order: EXPLAIN, WITH, a top-level WHERE, SELECT or VALUES, and a `=` or
- * `(` (which in a PRAGMA comes only before its value). */
+/* What the tokens tell, seen in order: EXPLAIN, WITH, a top-level WHERE, RETURNING, SELECT or VALUES, and a
+ * `=` or `(` (which in a PRAGMA comes only before its value). */
 struct seen {
     uint32_t count; /* tokens after EXPLAIN [QUERY PLAN] */
     uint32_t depth;
@@ -221,6 +221,10 @@ static void see(struct seen *s, int type)
         s->value = 1;
     if (s->depth == 0 && type == TK_WHERE)
         s->flags |= D1GUARD_WHERE;
+#ifdef TK_RETURNING
+    if (s->depth == 0 && type == TK_RETURNING)
+        s->flags |= D1GUARD_RETURNING;
+#endif
     if (s->depth == 0 && !s->verb && (type == TK_SELECT || type == TK_VALUES)) {
         s->verb = 1;
         s->values = type == TK_VALUES;
@@ -286,6 +290,8 @@ read_statement(struct machine *m, const char *sql, size_t at, struct oracle_stat
     statement->kind = kind_now(m, &seen);
     statement->explain = seen.explain;
     statement->flags = seen.flags;
+    if (statement->kind == D1GUARD_KIND_CREATE_TRIGGER)
+        statement->flags = 0; /* those of its body are not its own */
     if (statement->kind == D1GUARD_KIND_PRAGMA && seen.value)
         statement->flags |= D1GUARD_PRAGMA_VALUE;
     return ORACLE_STATEMENT;
@@ -363,11 +369,52 @@ static void learn_rules(struct machine *m)
     }
 }
 
+static struct machine reader, walker;
+
+static void prepare_rules(void)
+{
+    if (cmdx_rule < 0)
+        learn_rules(&reader);
+}
+
 enum oracle_result oracle_statement(const char *sql, size_t at, struct oracle_statement *statement)
 {
-    static struct machine machine;
+    prepare_rules();
+    return read_statement(&reader, sql, at, statement);
+}
 
-    if (cmdx_rule < 0)
-        learn_rules(&machine);
-    return read_statement(&machine, sql, at, statement);
+void oracle_walk_start(void)
+{
+    prepare_rules();
+    restart(&walker);
+}
+
+int oracle_walk(const char *token, int *complete)
+{
+    const size_t depth = walker.depth;
+    int type = 0;
+
+    /* A token that does not fit is seen only after reductions: try on the other machine first. */
+    sqlite3GetToken((const unsigned char *)token, &type);
+    reader.depth = 0;
+    for (size_t i = 0; i < depth; i++)
+        push(&reader, walker.stack[i]);
+    if (type == TK_ILLEGAL || is_blank(type) || !feed(&reader, type))
+        return 0;
+    feed(&walker, type);
+    *complete = type == TK_SEMI && walker.rule == cmdx_rule;
+    return 1;
+}
+
+const char *oracle_keyword(int number)
+{
+    static char word[32];
+    const char *name;
+    int len;
+
+    if (sqlite3_keyword_name(number, &name, &len) != SQLITE_OK)
+        return NULL;
+    memcpy(word, name, (size_t)len);
+    word[len] = '\0';
+    return word;
 }

@@ -31,7 +31,7 @@ enum oracle_result {
 struct oracle_statement {
     uint32_t kind;    /* enum d1guard_kind; ORACLE_UNKNOWN: a rule of the grammar that no sample reached */
     uint32_t explain; /* enum d1guard_explain */
-    uint32_t flags;   /* D1GUARD_WITH, D1GUARD_WHERE, D1GUARD_PRAGMA_VALUE as in d1guard.h */
+    uint32_t flags;   /* as in d1guard.h */
     size_t at;        /* from the first token to the last, the `;` not counted */
     size_t len;
     size_t next; /* the byte behind its `;` or the end */
@@ -43,5 +43,16 @@ struct oracle_statement {
  * columns, `1__0`) are none here.
  */
 enum oracle_result oracle_statement(const char *sql, size_t at, struct oracle_statement *statement);
+
+/*
+ * The grammar as a guide for making texts: oracle_walk_start stands before a first statement, oracle_walk
+ * goes one token on and returns 1 if the grammar has this token here, else it stays and returns 0;
+ * *complete tells whether the token ended a statement.
+ */
+void oracle_walk_start(void);
+int oracle_walk(const char *token, int *complete);
+
+/* A keyword, or NULL behind the last one. */
+const char *oracle_keyword(int number);
 
 #endif
