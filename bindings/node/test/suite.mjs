@@ -27,7 +27,7 @@ function apiTests(guard) {
             equal(sql.slice(report.at, report.at + report.length), 'DROP');
             equal([report.line, report.column], [2, 8]);
             const inBytes = check(sql, { offsets: 'bytes' });
-            equal([inBytes.at, inBytes.length, inBytes.line, inBytes.column], [30, 4, 2, 10]);
+            equal([inBytes.at, inBytes.length, inBytes.line, inBytes.column], [29, 4, 2, 10]);
             const fromBytes = check(new TextEncoder().encode(sql));
             equal(fromBytes, inBytes);
             for (const { at, length, kind } of tokens(sql))

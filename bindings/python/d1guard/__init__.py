@@ -3,6 +3,8 @@
 Texts are ``str`` or bytes. Offsets and lengths are what Python slices a ``str`` by, code points; they are bytes
 for bytes, and with ``offsets="bytes"``. A lone surrogate counts as U+FFFD. A wrong argument raises TypeError or
 ValueError; a text never raises, it is refused. Everything here may be called from any thread.
+
+SPDX-License-Identifier: Apache-2.0
 """
 from __future__ import annotations
 
@@ -294,7 +296,9 @@ def _read_text(sql: Text, offsets: str) -> tuple[bytes, Callable[[int], int]]:
         raise ValueError(f"offsets must be 'characters' or 'bytes', not {offsets!r}")
     if isinstance(sql, str):
         data = _encode(sql)
-        return data, _same if offsets == "bytes" or len(data) == len(sql) else _Translator(data)
+        if offsets == "bytes" or len(data) == len(sql):
+            return data, _same
+        return data, _Translator(data)
     if isinstance(sql, (bytes, bytearray, memoryview)):
         return bytes(sql), _same
     raise TypeError(f"the SQL text must be str or bytes, not {type(sql).__name__}")

@@ -2,6 +2,8 @@
 
 The same commands as those of the program d1guard, for where only Python is installed: they read the file, or
 standard input, print the same lines and end with the same status: 0 allowed, 1 refused, 2 wrong usage.
+
+SPDX-License-Identifier: Apache-2.0
 """
 from __future__ import annotations
 

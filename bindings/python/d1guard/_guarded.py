@@ -1,6 +1,10 @@
-"""A sqlite3 connection that only reads: the guard in front, SQLite's own locks behind it."""
+"""A sqlite3 connection that only reads: the guard in front, SQLite's own locks behind it.
+
+SPDX-License-Identifier: Apache-2.0
+"""
 from __future__ import annotations
 
+import dataclasses
 import functools
 import sqlite3
 from typing import Any, Optional
@@ -9,7 +13,10 @@ from . import Options, SqlBlocked, cap_rows, check, clean
 
 # Codes of SQLite's authorizer.
 _OK, _DENY = 0, 1
-_PRAGMA, _READ, _SELECT, _FUNCTION, _RECURSIVE = 19, 20, 21, 31, 33
+_DELETE, _INSERT, _PRAGMA, _READ, _SELECT, _UPDATE, _FUNCTION, _RECURSIVE = 9, 18, 19, 20, 21, 23, 31, 33
+# Virtual tables prepare their writes when they are first read (R-Tree), and opening one counts as an update of the
+# schema. So these pass here; query_only keeps them from running.
+_HARMLESS = (_SELECT, _RECURSIVE, _DELETE, _INSERT, _UPDATE)
 
 
 def _quoted(name: str) -> str:
@@ -21,11 +28,12 @@ class GuardedConnection:
 
     def __init__(self, connection: sqlite3.Connection, options: Optional[Options], max_rows: Optional[int]) -> None:
         self._connection = connection
-        self._options = Options(engine="sqlite") if options is None else options
+        self._options = Options(engine="sqlite", max_statements=1) if options is None else options
         self._max_rows = max_rows
-        # SQLite tells the authorizer names whose text the guard never saw (a view's, for one). The guard knows which
-        # names are harmless: it is asked with a text that holds nothing else.
-        self._harmless = functools.lru_cache(maxsize=4096)(lambda sql: check(sql, self._options).allowed)
+        # SQLite tells the authorizer names from texts that the guard never saw, such as a view's. The guard knows
+        # which names are harmless: it is asked with a text that holds nothing else.
+        inner = dataclasses.replace(self._options, engine="sqlite")
+        self._harmless = functools.lru_cache(maxsize=4096)(lambda sql: check(sql, inner).allowed)
         connection.execute("PRAGMA query_only = 1")
         connection.set_authorizer(self._authorize)
 
@@ -50,7 +58,7 @@ class GuardedConnection:
 
     def _authorize(self, action: int, first: Optional[str], second: Optional[str], schema: Optional[str],
                    inside: Optional[str]) -> int:
-        if action in (_SELECT, _RECURSIVE):
+        if action in _HARMLESS:
             return _OK
         if action == _READ:
             question = f"SELECT * FROM {_quoted(first or '')}"
@@ -68,8 +76,9 @@ def guarded(connection: sqlite3.Connection, options: Optional[Options] = None, *
             max_rows: Optional[int] = None) -> GuardedConnection:
     """Wraps a connection so that `execute` checks first, and locks the connection itself.
 
-    From here on the connection is `query_only`, and an authorizer refuses whatever is no read (in a view's body, too).
-    Both stay on it: give it a connection of its own. options are for SQLite by default; with max_rows, `execute`
-    caps the rows as `cap_rows` does.
+    From here on the connection is `query_only`, and an authorizer refuses what that does not keep from running: other
+    databases, PRAGMAs, transactions, and functions and tables with side effects in a view's body. Both stay on it, so
+    give it a connection of its own. options default to SQLite's lists and one statement a text; with max_rows,
+    `execute` caps the rows as `cap_rows` does.
     """
     return GuardedConnection(connection, options, max_rows)

@@ -1,6 +1,8 @@
 """The shared library and its structs: the one place that knows ctypes.
 
 tests/cases/abi.tsv describes the same structs; a test compares them with each other and with a C compiler.
+
+SPDX-License-Identifier: Apache-2.0
 """
 from __future__ import annotations
 
