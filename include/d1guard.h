@@ -78,7 +78,7 @@ enum d1guard_engine {
     X(CONNECTION,         43, "connection",          "%w at %a would change the connection; this tool only reads the database that is open") \
     X(MAINTENANCE,        44, "maintenance",         "%w at %a would rewrite or analyse the database; this tool only reads") \
     X(EXPLAIN_NOT_READ,   45, "explain-not-read",    "%w at %a cannot be explained here; EXPLAIN takes only a query") \
-    X(PRAGMA_NOT_LISTED,  46, "pragma-not-listed",   "PRAGMA %w at %a is not one of those that only report here; query sqlite_schema or pragma_table_info instead") \
+    X(PRAGMA_NOT_LISTED,  46, "pragma-not-listed",   "%w at %a is no PRAGMA that only reports here; query sqlite_schema or pragma_table_info instead") \
     X(PRAGMA_VALUE,       47, "pragma-value",        "%w at %a would set a PRAGMA; leave the value out to read it") \
     X(DENIED_FUNCTION,    50, "denied-function",     "the function %w at %a has side effects; leave it out") \
     X(DENIED_TABLE,       51, "denied-table",        "reading the table %w at %a has side effects; leave it out") \

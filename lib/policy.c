@@ -143,6 +143,30 @@ int d1g_has_host_lists(const struct d1guard_options *o)
            o->deny_pragmas.len != 0;
 }
 
+/* Whether the name is pragma_NAME, and which PRAGMA that reads then. */
+static int is_pragma_table(struct d1g_name name, struct d1g_name *pragma)
+{
+    *pragma = name;
+    return d1g_name_skip(pragma, PRAGMA_PREFIX, PREFIX_LENGTH) && pragma->at < pragma->end;
+}
+
+/* pragma_NAME reads as PRAGMA NAME does without a value: no argument of it can set one. */
+static int may_read_pragma(const struct d1g_name *pragma, const struct d1guard_options *o)
+{
+    return !is_in(pragma, &o->deny_pragmas) &&
+           (is_in(pragma, &o->allow_pragmas) || d1g_pragma_reports(pragma_class(pragma), o->engine, 0));
+}
+
+static int is_listed_function(const struct d1g_name *name, const struct d1guard_options *o)
+{
+    struct d1g_name pragma;
+
+    return find_row(name, function_rows_d1, sizeof function_rows_d1 - 1, 0) != NULL ||
+           (o->engine == D1GUARD_ENGINE_SQLITE &&
+            find_row(name, function_rows_sqlite, sizeof function_rows_sqlite - 1, 0) != NULL) ||
+           (is_pragma_table(*name, &pragma) && may_read_pragma(&pragma, o));
+}
+
 static uint32_t refuses_function(const struct d1g_name *name, const struct d1guard_options *o)
 {
     if (is_in(name, &o->deny_functions))
@@ -151,32 +175,23 @@ static uint32_t refuses_function(const struct d1g_name *name, const struct d1gua
         return D1GUARD_REASON_UNSET;
     if (is_denied(name, D1G_AS_FUNCTION))
         return D1GUARD_REASON_DENIED_FUNCTION;
-    if ((o->flags & D1GUARD_STRICT_FUNCTIONS) == 0 ||
-        find_row(name, function_rows_d1, sizeof function_rows_d1 - 1, 0) != NULL ||
-        (o->engine == D1GUARD_ENGINE_SQLITE &&
-         find_row(name, function_rows_sqlite, sizeof function_rows_sqlite - 1, 0) != NULL))
+    if ((o->flags & D1GUARD_STRICT_FUNCTIONS) == 0 || is_listed_function(name, o))
         return D1GUARD_REASON_UNSET;
     return D1GUARD_REASON_UNLISTED_FUNCTION;
 }
 
-/* pragma_NAME reads as PRAGMA NAME does without a value: no argument of it can set one. */
-static int refuses_pragma_table(struct d1g_name name, const struct d1guard_options *o)
-{
-    if (!d1g_name_skip(&name, PRAGMA_PREFIX, PREFIX_LENGTH))
-        return 0;
-    if (is_in(&name, &o->deny_pragmas))
-        return 1;
-    return !is_in(&name, &o->allow_pragmas) && !d1g_pragma_reports(pragma_class(&name), o->engine, 0);
-}
-
 static uint32_t refuses_table(const struct d1g_name *name, const struct d1guard_options *o)
 {
+    struct d1g_name pragma;
+
     if (is_in(name, &o->deny_tables))
         return D1GUARD_REASON_DENIED_TABLE;
     if (is_in(name, &o->allow_tables))
         return D1GUARD_REASON_UNSET;
-    if (is_denied(name, D1G_AS_TABLE) || refuses_pragma_table(*name, o))
+    if (is_denied(name, D1G_AS_TABLE))
         return D1GUARD_REASON_DENIED_TABLE;
+    if (is_pragma_table(*name, &pragma) && !may_read_pragma(&pragma, o))
+        return D1GUARD_REASON_PRAGMA_NOT_LISTED;
     return D1GUARD_REASON_UNSET;
 }
 

@@ -242,7 +242,9 @@ static size_t skip_plain(struct d1g_text t, size_t i, size_t *last)
             break;
         }
         case CLASS_BLANK:
-            i++;
+            do {
+                i++;
+            } while (d1g_is_blank(d1g_byte(t, i)));
             break;
         case CLASS_COMMA:
         case CLASS_STAR:

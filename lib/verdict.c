@@ -108,17 +108,24 @@ int d1g_close(const struct d1g_call *call, struct d1guard_report *report)
 
 #define DEPTHS 1024 /* deeper than SQLite's parser goes; beyond, every comma counts as a FROM list's */
 
+struct seen {
+    struct d1g_span span;
+    uint32_t kind;
+    enum d1g_keyword keyword;
+};
+
 struct names {
     struct d1g_reader r;
     struct d1g_call *call;
     size_t depth;
     uint32_t in_from[DEPTHS / 32]; /* a bit a depth: inside a FROM list, where a comma brings a table */
-    struct d1g_span before;        /* the token before, if it is a name */
-    enum d1g_keyword before_keyword;
-    uint32_t before_kind;
-    uint32_t before_that; /* the kind of the token before `before` */
-    int table_next;       /* the current token stands where a table does */
-    int was_table;        /* and so did the one before */
+    struct seen before;            /* the token before */
+    struct seen before_that;       /* and the one before that */
+    int table_next;                /* the current token stands where a table does */
+    int was_table;                 /* and so did the one before */
+    enum d1g_keyword table_verb;   /* the keyword that brought the last such place */
+    int in_type;                   /* AS and names only since: an alias, or a type of CAST */
+    int in_window;                 /* the last `(` came behind OVER, or AS as in WINDOW w AS ( */
     int is_query;
 };
 
@@ -163,9 +170,39 @@ static int declares_columns(struct d1g_reader r)
     d1g_advance(&r);
     if (r.kind != D1GUARD_TOKEN_WORD || d1g_find_keyword(r.text, r.at, r.end) != KW_AS)
         return 0;
-    d1g_advance(&r);
-    keyword = r.kind == D1GUARD_TOKEN_WORD ? d1g_find_keyword(r.text, r.at, r.end) : KW_NONE;
-    return r.kind == D1GUARD_TOKEN_LP || keyword == KW_NOT || keyword == KW_MATERIALIZED;
+    do {
+        d1g_advance(&r);
+        keyword = r.kind == D1GUARD_TOKEN_WORD ? d1g_find_keyword(r.text, r.at, r.end) : KW_NONE;
+    } while (keyword == KW_NOT || keyword == KW_MATERIALIZED);
+    return r.kind == D1GUARD_TOKEN_LP;
+}
+
+/* Whether an operand can end with this token, so that a name behind it is no call but a keyword. */
+static int ends_operand(uint32_t kind, enum d1g_keyword keyword)
+{
+    int ends;
+
+    switch (kind) {
+    case D1GUARD_TOKEN_WORD:
+        ends = d1g_may_be_name(keyword) && keyword != KW_LIKE && keyword != KW_GLOB && keyword != KW_MATCH &&
+               keyword != KW_REGEXP && keyword != KW_BY && keyword != KW_OFFSET && keyword != KW_KEY &&
+               keyword != KW_ROWS && keyword != KW_RANGE && keyword != KW_GROUPS;
+        break;
+    case D1GUARD_TOKEN_NAME:
+    case D1GUARD_TOKEN_STRING:
+    case D1GUARD_TOKEN_BLOB:
+    case D1GUARD_TOKEN_INTEGER:
+    case D1GUARD_TOKEN_FLOAT:
+    case D1GUARD_TOKEN_QNUMBER:
+    case D1GUARD_TOKEN_VARIABLE:
+    case D1GUARD_TOKEN_RP:
+        ends = 1;
+        break;
+    default:
+        ends = 0;
+        break;
+    }
+    return ends;
 }
 
 /* Whether the word before a `(` is there as a keyword, so that nothing is called. */
@@ -173,61 +210,78 @@ static int is_bare_keyword(const struct names *n)
 {
     int bare;
 
-    switch (n->before_keyword) {
+    switch (n->before.keyword) {
     case KW_CAST:
     case KW_RAISE:
     case KW_MATERIALIZED:
         bare = 1;
         break;
+    case KW_BY:
+        bare = n->before_that.keyword == KW_GROUP || n->before_that.keyword == KW_ORDER ||
+               n->before_that.keyword == KW_PARTITION;
+        break;
+    case KW_CONFLICT:
+        bare = n->before_that.keyword == KW_ON;
+        break;
     case KW_OVER:
     case KW_FILTER:
-        bare = n->before_that == D1GUARD_TOKEN_RP;
+        bare = n->before_that.kind == D1GUARD_TOKEN_RP;
         break;
     case KW_OFFSET:
-        bare = n->before_that == D1GUARD_TOKEN_INTEGER || n->before_that == D1GUARD_TOKEN_VARIABLE ||
-               n->before_that == D1GUARD_TOKEN_RP || n->before_that == D1GUARD_TOKEN_FLOAT ||
-               n->before_that == D1GUARD_TOKEN_STRING || n->before_that == D1GUARD_TOKEN_QNUMBER;
+    case KW_ROWS:
+    case KW_RANGE:
+    case KW_GROUPS:
+        bare = ends_operand(n->before_that.kind, n->before_that.keyword) ||
+               (n->before_that.kind == D1GUARD_TOKEN_LP && n->in_window);
         break;
     default:
-        bare = !d1g_may_be_name(n->before_keyword);
+        bare = !d1g_may_be_name(n->before.keyword);
         break;
     }
     return bare;
 }
 
-/* Judges a name as a function. Definitions hold types, tables and columns before parentheses, so only
- * names with a side effect are refused in them. */
-static int judge_function(struct names *n, struct d1g_span name)
+/* Whether the name before a `(` is one that no list of functions can be about: a keyword, a type behind AS,
+ * a table with its columns. Definitions are full of such names, so there it always is. */
+static int is_no_call(const struct names *n)
 {
-    const uint32_t reason =
-        d1g_refuses_name(n->r.text, name.at, name.end, D1G_AS_FUNCTION, &n->call->options);
-
-    if (reason == D1GUARD_REASON_UNSET || (reason == D1GUARD_REASON_UNLISTED_FUNCTION && !n->is_query))
-        return 1;
-    return refuse_span(n->call, reason, name);
+    return !n->is_query || n->in_type || (n->was_table && n->table_verb == KW_INTO) ||
+           (n->before.kind == D1GUARD_TOKEN_WORD && is_bare_keyword(n));
 }
 
 /* r stands on `(`; the token before it is a name. */
 static int judge_call(struct names *n)
 {
-    if (n->before_kind == D1GUARD_TOKEN_WORD && is_bare_keyword(n))
+    const struct d1g_span name = n->before.span;
+    const uint32_t reason =
+        d1g_refuses_name(n->r.text, name.at, name.end, D1G_AS_FUNCTION, &n->call->options);
+
+    if (reason == D1GUARD_REASON_UNSET || declares_columns(n->r) ||
+        (reason == D1GUARD_REASON_UNLISTED_FUNCTION && is_no_call(n)))
         return 1;
-    if (declares_columns(n->r))
-        return 1;
-    return judge_function(n, n->before);
+    return refuse_span(n->call, reason, name);
+}
+
+static int is_schema(struct d1g_reader r)
+{
+    d1g_advance(&r);
+    return r.kind == D1GUARD_TOKEN_DOT;
 }
 
 static int judge_table(struct names *n)
 {
     const uint32_t reason =
         d1g_refuses_name(n->r.text, n->r.at, n->r.end, D1G_AS_TABLE, &n->call->options);
-    struct d1g_span name;
 
-    if (reason == D1GUARD_REASON_UNSET)
+    if (reason == D1GUARD_REASON_UNSET || is_schema(n->r))
         return 1;
-    name.at = n->r.at;
-    name.end = n->r.end;
-    return refuse_span(n->call, reason, name);
+    return d1g_refuse(n->call, reason, n->r.at, n->r.end);
+}
+
+static void expect_table(struct names *n, enum d1g_keyword verb)
+{
+    n->table_next = 1;
+    n->table_verb = verb;
 }
 
 /* Where the next token stands behind a keyword of its own right. */
@@ -235,18 +289,19 @@ static void step_keyword(struct names *n, enum d1g_keyword keyword)
 {
     switch (keyword) {
     case KW_FROM:
-        n->table_next = n->before_keyword != KW_DISTINCT; /* IS [NOT] DISTINCT FROM compares */
-        if (n->table_next)
-            set_in_from(n, 1);
+        if (n->before.keyword == KW_DISTINCT) /* IS [NOT] DISTINCT FROM compares */
+            break;
+        set_in_from(n, 1);
+        expect_table(n, keyword);
         break;
     case KW_JOIN:
-        n->table_next = 1;
         set_in_from(n, 1);
+        expect_table(n, keyword);
         break;
     case KW_IN:
     case KW_INTO:
     case KW_UPDATE:
-        n->table_next = 1;
+        expect_table(n, keyword);
         break;
     case KW_SELECT:
     case KW_VALUES:
@@ -263,7 +318,7 @@ static void step_keyword(struct names *n, enum d1g_keyword keyword)
         set_in_from(n, 0);
         break;
     case KW_WITH:
-        if (n->before_kind == D1GUARD_TOKEN_LP)
+        if (n->before.kind == D1GUARD_TOKEN_LP)
             set_in_from(n, 0);
         break;
     default:
@@ -274,11 +329,10 @@ static void step_keyword(struct names *n, enum d1g_keyword keyword)
 /* The operator calls the function; SQLite has none of that name. */
 static int judge_regexp(struct names *n)
 {
-    struct d1g_span name;
+    const uint32_t reason =
+        d1g_refuses_name(n->r.text, n->r.at, n->r.end, D1G_AS_FUNCTION, &n->call->options);
 
-    name.at = n->r.at;
-    name.end = n->r.end;
-    return judge_function(n, name);
+    return reason == D1GUARD_REASON_UNSET || !n->is_query || d1g_refuse(n->call, reason, n->r.at, n->r.end);
 }
 
 static int step_word(struct names *n, enum d1g_keyword keyword)
@@ -298,11 +352,11 @@ static int step_word(struct names *n, enum d1g_keyword keyword)
 
 static int step_open(struct names *n)
 {
-    const int in_from = n->table_next && n->before_keyword != KW_IN && n->before_keyword != KW_INTO &&
-                        n->before_keyword != KW_UPDATE;
+    const int in_from = n->table_next && (n->table_verb == KW_FROM || n->table_verb == KW_JOIN);
 
-    if (is_name_kind(n->before_kind) && !judge_call(n))
+    if (is_name_kind(n->before.kind) && !judge_call(n))
         return 0;
+    n->in_window = n->before.keyword == KW_OVER || n->before.keyword == KW_AS;
     n->depth++;
     set_in_from(n, in_from);
     n->table_next = in_from;
@@ -316,7 +370,8 @@ static int step(struct names *n, enum d1g_keyword keyword)
     const int was_table = n->was_table;
     int result = 1;
 
-    n->was_table = 0;
+    if (n->r.kind != D1GUARD_TOKEN_LP)
+        n->was_table = 0;
     switch (n->r.kind) {
     case D1GUARD_TOKEN_WORD:
         result = step_word(n, keyword);
@@ -335,7 +390,9 @@ static int step(struct names *n, enum d1g_keyword keyword)
         n->table_next = 0;
         break;
     case D1GUARD_TOKEN_COMMA:
-        n->table_next = is_in_from(n);
+        n->table_next = 0;
+        if (is_in_from(n))
+            expect_table(n, KW_FROM);
         break;
     case D1GUARD_TOKEN_DOT:
         n->table_next = was_table;
@@ -347,9 +404,21 @@ static int step(struct names *n, enum d1g_keyword keyword)
     return result;
 }
 
+/* Makes the current token the one before. */
+static void keep(struct names *n, enum d1g_keyword keyword)
+{
+    n->before_that = n->before;
+    n->before.span.at = n->r.at;
+    n->before.span.end = n->r.end;
+    n->before.kind = n->r.kind;
+    n->before.keyword = keyword;
+    n->in_type = keyword == KW_AS || (n->in_type && is_name_kind(n->r.kind) && d1g_may_be_name(keyword));
+}
+
 /* Judges every name of the statement. 1 when none is refused. */
 static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 {
+    static const struct seen none = {{0, 0}, D1G_TOKEN_END, KW_NONE};
     struct names n;
     size_t i;
 
@@ -360,13 +429,13 @@ static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
     n.depth = 0;
     for (i = 0; i < DEPTHS / 32; i++)
         n.in_from[i] = 0;
-    n.before.at = 0;
-    n.before.end = 0;
-    n.before_keyword = KW_NONE;
-    n.before_kind = D1G_TOKEN_END;
-    n.before_that = D1G_TOKEN_END;
+    n.before = none;
+    n.before_that = none;
     n.table_next = 0;
     n.was_table = 0;
+    n.table_verb = KW_NONE;
+    n.in_type = 0;
+    n.in_window = 0;
     n.is_query = s->kind <= D1GUARD_KIND_DELETE;
     for (d1g_advance(&n.r); n.r.kind != D1G_TOKEN_END; d1g_advance(&n.r)) {
         enum d1g_keyword keyword = KW_NONE;
@@ -375,11 +444,7 @@ static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
             keyword = d1g_find_keyword(n.r.text, n.r.at, n.r.end);
         if (!step(&n, keyword))
             return 0;
-        n.before_that = n.before_kind;
-        n.before_kind = n.r.kind;
-        n.before_keyword = keyword;
-        n.before.at = n.r.at;
-        n.before.end = n.r.end;
+        keep(&n, keyword);
     }
     return 1;
 }
@@ -509,12 +574,12 @@ int d1guard_classify_view(const char *sql, size_t len, const struct d1guard_opti
 
         call.options.allow_risks = 0;
         call.options.max_statements = 1;
-        if (found > 0)
-            (void)d1g_judge(&call, s.next);
-        else if (found < 0)
+        if (found < 0) {
+            call.report.statements = 1;
             (void)refuse_span(&call, s.reason, s.error);
-        else
-            (void)d1g_refuse(&call, D1GUARD_REASON_EMPTY, 0, 0);
+        } else {
+            (void)d1g_judge(&call, s.next);
+        }
     }
     return d1g_close(&call, report);
 }

@@ -536,8 +536,9 @@ static void send_and_check(const struct request *request, struct d1guard_report 
 
     memset(report, 0, sizeof *report);
     report->size = sizeof *report;
-    expect(test, "the verdict returned is the verdict reported", (uint64_t)request->send(request, report),
-           report->verdict);
+    const uint64_t verdict = (uint64_t)request->send(request, report);
+
+    expect(test, "the verdict returned is the verdict reported", verdict, report->verdict);
     expect(test, "reasons below 10 allow", report->reason >= D1GUARD_REASON_BAD_ARGUMENT ? 0 : 1,
            report->verdict);
     expect(test, "the span lies in the text", 1,
