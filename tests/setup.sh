@@ -69,3 +69,31 @@ sqlite 3.31.1  6.0.1 610157e869b503e6897a829dd9404498acaf3c0fdd64960bf8a4e575650
 sqlite 3.38.5  7.5.3 76a7ec491d14c6837e300f78940ee5f40d8f63b180e639ee5290231c841a8406
 sqlite 3.45.1  9.4.3 a760118a161b77a79dd9acdd16af324ed059e70d1e7571c504966fc2e40712cc
 sqlite 3.54.1 13.2.0 75a4760a7b9727a4c4c877aec92eacf39e52a8f2921ce00bd33be6d3a8e8e254
+
+# The Worker: its SDK and tools, the MCP project's own client, inspector and conformance suite, and the
+# Node that these need.
+worker="node@22.23.3 miniflare@4.20260730.0 wrangler@4.116.0 esbuild@0.28.1 typescript@7.0.2
+    @cloudflare/workers-types@5.20261117.1 @modelcontextprotocol/server@2.4.0
+    @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/inspector@2.12.0
+    @modelcontextprotocol/conformance@0.2.0-alpha.12 playwright-core@1.65.1"
+if [ "$(cat deps/worker/installed 2>/dev/null)" != "$worker" ]; then
+    mkdir -p deps/worker
+    echo '{"private": true}' >deps/worker/package.json
+    # Some say that they want a newer Node than is here: they are run by the one that comes with them.
+    npm install --prefix deps/worker --no-package-lock --no-audit --no-fund --loglevel=error --save-exact $worker ||
+        fail "npm could not install what testing the Worker needs"
+    echo "$worker" >deps/worker/installed
+fi
+apt_install chromium fonts-dejavu-core
+
+# The bindings: WebAssembly's compiler and linker, Python's packaging and types, the oldest Node promised
+# (the newer one, miniflare and TypeScript come with the Worker's), and the parsers of the benchmark.
+apt_install clang-19 lld-19 python3-setuptools python3-wheel python3-build mypy chromium
+bindings="node@20.20.2 node-sql-parser@5.4.0 sql-parser-cst@0.42.1 @guanmingchiu/sqlparser-ts@0.62.0"
+if [ "$(cat deps/bindings/installed 2>/dev/null)" != "$bindings" ]; then
+    mkdir -p deps/bindings
+    echo '{"private": true}' >deps/bindings/package.json
+    npm install --prefix deps/bindings --no-package-lock --no-audit --no-fund --loglevel=error --save-exact $bindings ||
+        fail "npm could not install what testing the bindings needs"
+    echo "$bindings" >deps/bindings/installed
+fi
