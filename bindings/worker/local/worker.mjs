@@ -1,0 +1,60 @@
+/*
+ * The Worker in workerd on this machine: bundled as `wrangler deploy` bundles it, then started by Miniflare. For trying it
+ * without an account, and for tests.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { Miniflare } from 'miniflare';
+
+const HERE = fileURLToPath(new URL('..', import.meta.url));
+
+/* The module as one text. guard: folder of the npm package d1guard; dictionary: a file in place of the deployment's own. */
+export async function bundle({ guard, dictionary, modules }) {
+    const { outputFiles } = await build({
+        entryPoints: [join(HERE, 'src/index.ts')],
+        bundle: true,
+        write: false,
+        format: 'esm',
+        target: 'esnext',
+        conditions: ['workerd', 'worker', 'browser'],
+        alias: { d1guard: join(guard, 'workerd.js') },
+        nodePaths: [modules],
+        external: ['cloudflare:workers'],
+        plugins: [{
+            name: 'this-deployment',
+            setup({ onResolve }) {
+                onResolve({ filter: /\.wasm$/ }, () => ({ path: './d1guard.wasm', external: true }));
+                if (dictionary !== undefined)
+                    onResolve({ filter: /\/dictionary\.json$/ }, () => ({ path: dictionary }));
+            },
+        }],
+        logLevel: 'warning',
+    });
+    return { script: outputFiles[0].text, wasm: readFileSync(join(guard, 'd1guard.wasm')) };
+}
+
+/* vars: what wrangler.jsonc and the secrets would say. Returns {url, mf, close}. */
+export async function startWorker({ script, wasm }, { vars, port = 0, d1Databases = {}, persist = false, log, handleRuntimeStdio }) {
+    const mf = new Miniflare({
+        host: '127.0.0.1',
+        port,
+        ...(log !== undefined && { log }),
+        ...(handleRuntimeStdio !== undefined && { handleRuntimeStdio }),
+        modules: [
+            { type: 'ESModule', path: 'index.js', contents: script },
+            { type: 'CompiledWasm', path: 'd1guard.wasm', contents: wasm },
+        ],
+        compatibilityDate: '2026-07-01',
+        compatibilityFlags: ['enable_request_signal'],
+        durableObjects: { PERSON: { className: 'Person', useSQLite: true } },
+        ...(persist !== false && { durableObjectsPersist: persist }),
+        d1Databases,
+        bindings: vars,
+    });
+    const url = (await mf.ready).origin;
+    return { url, mf, close: () => mf.dispose() };
+}
