@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CAP_EXTRA = 64 }; /* d1guard_cap */
-
 int run_check(const struct arguments *arguments, const char *sql, size_t len, struct d1guard_report *report)
 {
     memset(report, 0, sizeof *report);
@@ -21,24 +19,24 @@ int run_check(const struct arguments *arguments, const char *sql, size_t len, st
     return d1guard_classify(sql, len, &arguments->options, report);
 }
 
-int run_rewrite(const struct arguments *arguments, const char *sql, size_t len, struct rewritten *out)
+/* One call: with buffer NULL it only tells the length. */
+static int rewrite(const struct arguments *arguments, const char *sql, size_t len, char *buffer,
+                   struct rewritten *out)
 {
-    const size_t size = len + CAP_EXTRA;
-    char *buffer = resize(NULL, size);
-    int verdict;
-
-    memset(out, 0, sizeof *out);
     out->report.size = sizeof out->report;
     if (arguments->command == COMMAND_CAP)
-        verdict = d1guard_cap(sql, len, &arguments->options, arguments->rows, buffer, size, &out->len,
-                              &out->report);
-    else
-        verdict = d1guard_clean(sql, len, &arguments->options, buffer, size, &out->len, &out->report);
-    if (verdict == D1GUARD_ALLOW && out->len <= size)
-        out->sql = buffer;
-    else
-        free(buffer);
-    return verdict;
+        return d1guard_cap(sql, len, &arguments->options, arguments->rows, buffer, out->len, &out->len,
+                           &out->report);
+    return d1guard_clean(sql, len, &arguments->options, buffer, out->len, &out->len, &out->report);
+}
+
+int run_rewrite(const struct arguments *arguments, const char *sql, size_t len, struct rewritten *out)
+{
+    memset(out, 0, sizeof *out);
+    if (rewrite(arguments, sql, len, NULL, out) != D1GUARD_ALLOW)
+        return D1GUARD_REFUSE;
+    out->sql = resize(NULL, out->len);
+    return rewrite(arguments, sql, len, out->sql, out);
 }
 
 json_t *json_shown(const char *bytes, size_t len)

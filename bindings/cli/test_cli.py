@@ -163,6 +163,11 @@ class Rewrite(unittest.TestCase):
         status, answer = run_json("clean", text=text)
         self.assertEqual((status, answer["verdict"], answer["sql"]), (0, "allow", "SELECT 1   + 2;\nSELECT 3"))
 
+    def test_clean_grows(self):
+        """Every `;` gets a newline: the text is longer than what it was made of."""
+        status, out, _ = run("clean", text=";".join(["SELECT 1"] * 1000))
+        self.assertEqual((status, out), (0, b";\n".join([b"SELECT 1"] * 1000) + b"\n"))
+
     def test_cap_forms(self):
         for text, form in [("SELECT 1", "append"), ("SELECT 1 LIMIT 99", "lowered"), ("SELECT 1 LIMIT 2", "unchanged"),
                            ("SELECT 1 LIMIT ?", "wrapped"), ("EXPLAIN SELECT 1", "not-capped")]:
