@@ -16,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "program.h"
 #include "sqlite_oracle.h"
 #include "texts.h"
 
@@ -182,16 +183,6 @@ static void compare(const char *sql, size_t len)
 
 /* Random texts --------------------------------------------------------------------------------------- */
 
-static unsigned long long random_state;
-
-static unsigned random_below(unsigned n)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (unsigned)(random_state >> 33) % n;
-}
-
 /* Half of all tokens come from here; the other half are these and SQLite's keywords, which often stand as
  * names. */
 static const char *const tokens[] = {
@@ -343,27 +334,14 @@ static void print_counts(void)
 
 int main(int argc, char **argv)
 {
-    const char *root = NULL;
-    unsigned long long count = 100000, seed = 1;
+    const struct arguments arguments = read_arguments(argc, argv);
 
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--long") == 0)
-            count = 2000000;
-        else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
-            seed = strtoull(argv[++i], NULL, 10);
-        else
-            root = argv[i][0] == '-' || root ? "" : argv[i];
-    }
-    if (!root || !*root) {
-        fprintf(stderr, "usage: grammar_oracle [--long] [--seed N] ROOT\n");
-        return 2;
-    }
-    random_state = seed * 0x9E3779B97F4A7C15u + 1;
+    random_seed(arguments.seed);
     printf("statements against the grammar of SQLite %d.%d.%d, seed %llu\n", oracle_version() / 1000000,
-           oracle_version() / 1000 % 1000, oracle_version() % 1000, seed);
-    compare_random(count);
-    texts_of_cases(root, compare_text, NULL);
-    texts_of_corpora(root, compare_text, NULL);
+           oracle_version() / 1000 % 1000, oracle_version() % 1000, arguments.seed);
+    compare_random(arguments.longer ? 2000000 : 100000);
+    texts_of_cases(arguments.root, compare_text, NULL);
+    texts_of_corpora(arguments.root, compare_text, NULL);
     print_counts();
     return disagreements != 0;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program.h"
 #include "sqlite_oracle.h"
 #include "texts.h"
 
@@ -166,16 +167,6 @@ static void compare_short(int longer)
         compare_all((const unsigned char *)telling, sizeof telling - 1, len);
 }
 
-static unsigned long long random_state;
-
-static unsigned random_below(unsigned n)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (unsigned)(random_state >> 33) % n;
-}
-
 static const char *const pieces[] = {
     "SELECT", "a", "x", "X", "e", "E", "_", "x'", "X'ab'", "x'0", "ab", "g", "\xC3\xA9", "\x80", "0", "1", "90",
     "0x", "0X1", "0xF", "1e", "1E+", "e-7", ".", "..", "1.", ".5", "1_000", "1__", "_1", "'", "''", "\"", "`", "[",
@@ -273,25 +264,13 @@ static void print_part(const char *what, unsigned long long before)
 
 int main(int argc, char **argv)
 {
-    const char *root = NULL;
-    int longer = 0;
-    unsigned long long before, seed = 1;
+    const struct arguments arguments = read_arguments(argc, argv);
+    const int longer = arguments.longer;
+    unsigned long long before;
 
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--long") == 0)
-            longer = 1;
-        else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
-            seed = strtoull(argv[++i], NULL, 10);
-        else
-            root = argv[i][0] == '-' || root ? "" : argv[i];
-    }
-    if (!root || !*root) {
-        fprintf(stderr, "usage: token_oracle [--long] [--seed N] ROOT\n");
-        return 2;
-    }
-    random_state = seed * 0x9E3779B97F4A7C15u + 1;
+    random_seed(arguments.seed);
     printf("tokens against SQLite %d.%d.%d, seed %llu%s\n", oracle_version() / 1000000,
-           oracle_version() / 1000 % 1000, oracle_version() % 1000, seed, longer ? ", long" : "");
+           oracle_version() / 1000 % 1000, oracle_version() % 1000, arguments.seed, longer ? ", long" : "");
 
     before = texts;
     compare_short(longer);
@@ -303,10 +282,10 @@ int main(int argc, char **argv)
     compare_around_nul(200000);
     print_part("random with a NUL", before);
     before = texts;
-    texts_of_cases(root, compare_text, NULL);
+    texts_of_cases(arguments.root, compare_text, NULL);
     print_part("tests/cases", before);
     before = texts;
-    texts_of_corpora(root, compare_text, NULL);
+    texts_of_corpora(arguments.root, compare_text, NULL);
     print_part("corpora", before);
     for (int i = 1; i < DIFFERENCES; i++)
         if (differences[i])
