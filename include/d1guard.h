@@ -351,7 +351,8 @@ d1guard_classify_view(const char *sql, size_t len, const struct d1guard_options 
  *
  * out, out_size  where to write; no NUL is added. Must not overlap sql. NULL or too short: nothing is
  *                written, and the verdict and *out_len are the same as if it had been.
- * out_len        never NULL: the bytes of the cleaned text, at most len; 0 when refused.
+ * out_len        never NULL: the bytes of the cleaned text, at most len and one for every statement but
+ *                the first; 0 when refused.
  *
  * Returns the verdict, as d1guard_classify. Since 0.1.
  */

@@ -699,7 +699,11 @@ int d1g_read_statement(struct d1g_text t, size_t at, struct d1g_statement *s)
 /* CREATE [TEMP] VIEW [IF NOT EXISTS] [schema.]name [(columns)] AS */
 static int is_view_head(struct parser *p)
 {
-    if (!accept(p, KW_CREATE) || create_kind(p) != D1GUARD_KIND_CREATE_VIEW)
+    if (!accept(p, KW_CREATE))
+        return 0;
+    if (!accept(p, KW_TEMP))
+        (void)accept(p, KW_TEMPORARY);
+    if (!accept(p, KW_VIEW))
         return 0;
     if (keyword_here(p) == KW_IF) {
         struct parser ahead = *p;

@@ -213,8 +213,10 @@ static int is_bare_keyword(const struct names *n)
     switch (n->before.keyword) {
     case KW_CAST:
     case KW_RAISE:
-    case KW_MATERIALIZED:
         bare = 1;
+        break;
+    case KW_MATERIALIZED:
+        bare = n->before_that.keyword == KW_AS || n->before_that.keyword == KW_NOT;
         break;
     case KW_BY:
         bare = n->before_that.keyword == KW_GROUP || n->before_that.keyword == KW_ORDER ||
@@ -262,10 +264,13 @@ static int judge_call(struct names *n)
     return refuse_span(n->call, reason, name);
 }
 
-static int is_schema(struct d1g_reader r)
+/* Whether the name that n stands on is a schema: the next token is the dot behind it. */
+static int is_schema(const struct names *n)
 {
+    struct d1g_reader r = n->r;
+
     d1g_advance(&r);
-    return r.kind == D1GUARD_TOKEN_DOT;
+    return r.kind == D1GUARD_TOKEN_DOT && n->before.kind != D1GUARD_TOKEN_DOT;
 }
 
 static int judge_table(struct names *n)
@@ -273,7 +278,7 @@ static int judge_table(struct names *n)
     const uint32_t reason =
         d1g_refuses_name(n->r.text, n->r.at, n->r.end, D1G_AS_TABLE, &n->call->options);
 
-    if (reason == D1GUARD_REASON_UNSET || is_schema(n->r))
+    if (reason == D1GUARD_REASON_UNSET || is_schema(n))
         return 1;
     return d1g_refuse(n->call, reason, n->r.at, n->r.end);
 }
@@ -332,6 +337,8 @@ static int judge_regexp(struct names *n)
     const uint32_t reason =
         d1g_refuses_name(n->r.text, n->r.at, n->r.end, D1G_AS_FUNCTION, &n->call->options);
 
+    if (!ends_operand(n->before.kind, n->before.keyword) && n->before.keyword != KW_NOT)
+        return 1; /* a name */
     return reason == D1GUARD_REASON_UNSET || !n->is_query || d1g_refuse(n->call, reason, n->r.at, n->r.end);
 }
 
