@@ -47,11 +47,12 @@ static int is_word(const char *sql, size_t len, const char *word)
     return len == strlen(word) && strncasecmp(sql, word, len) == 0;
 }
 
-enum difference { NONE, ACTION, HEX_TAIL, BOM, DIFFERENCES };
+enum difference { NONE, ACTION, HEX_TAIL, BOM, KEYWORD, DIFFERENCES };
 
 static const char *const difference_names[DIFFERENCES] = {
     NULL, "an action behind SQLite's grammar refuses it: 1__0, or ASC or COLLATE in the columns of WITH",
-    "name right behind a hex number (illegal from 3.46)", "BOM as a name (a blank from 3.36)"};
+    "name right behind a hex number (illegal from 3.46)", "BOM as a name (a blank from 3.36)",
+    "RETURNING as a name (a keyword from 3.35)"};
 
 /* Which documented difference explains that the statement in `sql` is not read as the grammar does? */
 static enum difference known_difference(const char *sql, int found, const struct d1guard_statement *ours)
@@ -69,6 +70,8 @@ static enum difference known_difference(const char *sql, int found, const struct
         return HEX_TAIL;
     if (oracle_version() < 3036000 && strstr(sql, "\xEF\xBB\xBF"))
         return BOM;
+    if (oracle_version() < 3035000 && found < 0 && is_word(error, len, "RETURNING"))
+        return KEYWORD;
     return NONE;
 }
 
