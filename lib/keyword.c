@@ -8,47 +8,51 @@ enum {
 
 /* Arrays, not pointers, so that the table needs no relocation in a shared library. */
 struct keyword_row {
-    char word[LONGEST + 1];
+    char word[LONGEST];
+    unsigned char length;
     unsigned char use;
 };
 
 static const struct keyword_row keyword_rows[KW_COUNT] = {
-    {"", NAME},
-#define X(word, use) {#word, use},
+    {"", 0, NAME},
+#define X(word, use) {#word, sizeof #word - 1, use},
 #include "keywords.def"
 #undef X
 };
 
-/* < 0, 0 or > 0 as the word in [at, end) sorts before, with or behind the row's. */
-static int compare_word(struct d1g_text t, size_t at, size_t end, const char *row)
-{
-    size_t k;
-    int diff = 0;
+/* The first row of each letter from A to Z, and behind the last one; the rows are in alphabetical order. */
+static const unsigned char first_rows[27] = {
+    KW_ADD,      KW_BEGIN,  KW_CASE, KW_DEFAULT, KW_ELSE, KW_FILTER, KW_GLOB,      KW_HAVING,   KW_IF,
+    KW_JOIN,     KW_KEY,    KW_LIKE, KW_MATCH,   KW_NOT,  KW_OFFSET, KW_PARTITION, KW_QUERY,    KW_RAISE,
+    KW_SAVEPOINT, KW_TABLE, KW_UNION, KW_VACUUM, KW_WHEN, KW_COUNT,  KW_COUNT,     KW_COUNT,    KW_COUNT};
 
-    for (k = 0; diff == 0 && k < end - at && row[k] != '\0'; k++)
-        diff = d1g_lower(d1g_byte(t, at + k)) - d1g_lower((unsigned char)row[k]);
-    if (diff == 0)
-        diff = k < end - at ? 1 : -(row[k] != '\0');
-    return diff;
+/* ASCII upper case; of the id bytes, only letters become letters. */
+static int upper(int b)
+{
+    return b & ~0x20;
+}
+
+static int is_word(struct d1g_text t, size_t at, size_t end, const struct keyword_row *row)
+{
+    size_t k = 0;
+
+    if (end - at != row->length)
+        return 0;
+    while (k < row->length && upper(d1g_byte(t, at + k)) == row->word[k])
+        k++;
+    return k == row->length;
 }
 
 enum d1g_keyword d1g_find_keyword(struct d1g_text t, size_t at, size_t end)
 {
-    unsigned low = KW_NONE + 1;
-    unsigned high = KW_COUNT;
+    const int letter = upper(d1g_byte(t, at)) - 'A';
+    unsigned row;
 
-    if (end - at > LONGEST)
+    if (letter < 0 || letter >= 26)
         return KW_NONE;
-    while (low < high) {
-        const unsigned middle = low + (high - low) / 2;
-        const int diff = compare_word(t, at, end, keyword_rows[middle].word);
-
-        if (diff == 0)
-            return (enum d1g_keyword)middle;
-        if (diff < 0)
-            high = middle;
-        else
-            low = middle + 1;
+    for (row = first_rows[letter]; row < first_rows[letter + 1]; row++) {
+        if (is_word(t, at, end, &keyword_rows[row]))
+            return (enum d1g_keyword)row;
     }
     return KW_NONE;
 }

@@ -12,7 +12,7 @@ enum d1g_keyword {
     KW_COUNT
 };
 
-/* The keyword that the word in [at, end) is, or KW_NONE. Linear in the word only up to its 13th byte. */
+/* The keyword that the word in [at, end) is, or KW_NONE. */
 enum d1g_keyword d1g_find_keyword(struct d1g_text t, size_t at, size_t end);
 
 /* 0 for a keyword that can never be a name without quotes. */

@@ -270,7 +270,7 @@ int d1guard_cap(const char *sql, size_t len, const struct d1guard_options *optio
         *out_len = 0;
     if (out_len == NULL || max_rows == 0 || max_rows > INT64_MAX)
         fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, 0, 0);
-    call.options.allow_risks = 0;
+    d1g_only_reads(&call);
     if (fit && judge_one(&call, &s)) {
         make_plan(call.text, &s, max_rows, &plan);
         call.report.form = plan.form;

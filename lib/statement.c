@@ -642,41 +642,36 @@ static void clear_span(struct d1g_span *span)
     span->end = 0;
 }
 
-static void clear_statement(struct d1g_statement *s, size_t n)
+/* Makes the parser ready for the statement at or behind `at` and reads its first token. 0 when there is
+ * none. */
+static int start(struct parser *p, struct d1g_text t, size_t at, struct d1g_statement *s)
 {
+    p->r.text = t;
+    p->r.end = at;
+    do {
+        d1g_advance(&p->r);
+    } while (p->r.kind == D1GUARD_TOKEN_SEMI);
+    p->s = s;
+    p->body = BODY_PLAIN;
+    p->depth = 0;
+    clear_span(&p->outermost);
+    p->last = p->r.at;
+    clear_span(&p->variable);
+    p->begun = 0;
     s->kind = D1GUARD_KIND_NONE;
     s->explain = D1GUARD_EXPLAIN_NONE;
     s->flags = 0;
     s->reason = D1GUARD_REASON_UNSET;
     clear_span(&s->error);
-    clear_span(&s->span);
-    clear_span(&s->first);
-    clear_span(&s->verb);
+    s->span = here(p);
+    s->first = here(p);
+    s->verb = here(p);
+    s->next = t.n;
     clear_span(&s->name);
     clear_span(&s->value);
     clear_span(&s->variable);
-    s->next = n;
     s->listed = 0;
-}
-
-static void start(struct parser *p, struct d1g_text t, size_t at, struct d1g_statement *s)
-{
-    clear_statement(s, t.n);
-    p->r.text = t;
-    p->r.end = at;
-    p->s = s;
-    p->body = BODY_PLAIN;
-    p->depth = 0;
-    clear_span(&p->outermost);
-    p->last = at;
-    clear_span(&p->variable);
-    p->begun = 0;
-    do {
-        d1g_advance(&p->r);
-    } while (p->r.kind == D1GUARD_TOKEN_SEMI);
-    s->first = here(p);
-    s->verb = s->first;
-    s->span = s->first;
+    return p->r.kind != D1G_TOKEN_END;
 }
 
 int d1g_read_statement(struct d1g_text t, size_t at, struct d1g_statement *s)
@@ -684,8 +679,7 @@ int d1g_read_statement(struct d1g_text t, size_t at, struct d1g_statement *s)
     struct parser p;
     int result;
 
-    start(&p, t, at, s);
-    if (p.r.kind == D1G_TOKEN_END)
+    if (!start(&p, t, at, s))
         return 0;
     if (accept(&p, KW_EXPLAIN))
         result = read_explained(&p);
@@ -721,8 +715,7 @@ int d1g_read_view(struct d1g_text t, struct d1g_statement *s)
 {
     struct parser p;
 
-    start(&p, t, 0, s);
-    if (p.r.kind == D1G_TOKEN_END)
+    if (!start(&p, t, 0, s))
         return 0;
     if (!is_view_head(&p))
         return s->reason != D1GUARD_REASON_UNSET ? -1 : fail_here(&p, D1GUARD_REASON_NOT_A_VIEW);

@@ -18,8 +18,8 @@ size_t d1g_scan(struct d1g_text t, size_t i, uint32_t *kind);
 struct d1g_reader {
     struct d1g_text text;
     size_t at;     /* the current token */
-    size_t end;    /* just behind it; t.n when kind is D1G_TOKEN_END */
     uint32_t kind; /* D1G_TOKEN_END behind the last one */
+    size_t end;    /* just behind it; t.n when kind is D1G_TOKEN_END */
 };
 
 /* Reads the next token from r->end on. */

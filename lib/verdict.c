@@ -58,19 +58,33 @@ static int is_rest_zero(const struct d1guard_options *from)
     return 1;
 }
 
-static int load_options(struct d1guard_options *to, const struct d1guard_options *from)
-{
-    static const struct d1guard_options defaults = {sizeof defaults, D1GUARD_ENGINE_D1, 0, 0, 0, {NULL, 0},
-                                                    {NULL, 0},       {NULL, 0},         {NULL, 0}, {NULL, 0},
-                                                    {NULL, 0}};
+static const struct d1guard_options default_options = {
+    sizeof default_options, D1GUARD_ENGINE_D1, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
+    {NULL, 0}};
 
-    *to = defaults;
+/* Points call at the host's options, completed. 0 when they are bad; the defaults serve then. */
+static int load_options(struct d1g_call *call, const struct d1guard_options *from)
+{
+    call->options = &default_options;
     if (from == NULL)
         return 1;
     if (from->size < SMALLEST_OPTIONS || !is_rest_zero(from))
         return 0;
-    d1g_copy_out(to, from, from->size, sizeof *to);
-    return are_options_known(to);
+    call->own = default_options;
+    d1g_copy_out(&call->own, from, from->size, sizeof call->own);
+    if (!are_options_known(&call->own))
+        return 0;
+    call->options = &call->own;
+    return 1;
+}
+
+void d1g_only_reads(struct d1g_call *call)
+{
+    if (call->options != &call->own) {
+        call->own = *call->options;
+        call->options = &call->own;
+    }
+    call->own.allow_risks = 0;
 }
 
 static void clear_report(struct d1guard_report *report)
@@ -84,7 +98,7 @@ static void clear_report(struct d1guard_report *report)
 int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
              const struct d1guard_report *report)
 {
-    const int options_fit = load_options(&call->options, options);
+    const int options_fit = load_options(call, options);
 
     clear_report(&call->report);
     call->text.z = (const unsigned char *)sql;
@@ -184,7 +198,9 @@ static int ends_operand(uint32_t kind, enum d1g_keyword keyword)
 
     switch (kind) {
     case D1GUARD_TOKEN_WORD:
-        ends = d1g_may_be_name(keyword) && keyword != KW_LIKE && keyword != KW_GLOB && keyword != KW_MATCH &&
+        ends = (d1g_may_be_name(keyword) || keyword == KW_NULL || keyword == KW_ISNULL ||
+                keyword == KW_NOTNULL) &&
+               keyword != KW_LIKE && keyword != KW_GLOB && keyword != KW_MATCH &&
                keyword != KW_REGEXP && keyword != KW_BY && keyword != KW_OFFSET && keyword != KW_KEY &&
                keyword != KW_ROWS && keyword != KW_RANGE && keyword != KW_GROUPS;
         break;
@@ -256,7 +272,7 @@ static int judge_call(struct names *n)
 {
     const struct d1g_span name = n->before.span;
     const uint32_t reason =
-        d1g_refuses_name(n->r.text, name.at, name.end, D1G_AS_FUNCTION, &n->call->options);
+        d1g_refuses_name(n->r.text, name.at, name.end, D1G_AS_FUNCTION, n->call->options);
 
     if (reason == D1GUARD_REASON_UNSET || declares_columns(n->r) ||
         (reason == D1GUARD_REASON_UNLISTED_FUNCTION && is_no_call(n)))
@@ -276,7 +292,7 @@ static int is_schema(const struct names *n)
 static int judge_table(struct names *n)
 {
     const uint32_t reason =
-        d1g_refuses_name(n->r.text, n->r.at, n->r.end, D1G_AS_TABLE, &n->call->options);
+        d1g_refuses_name(n->r.text, n->r.at, n->r.end, D1G_AS_TABLE, n->call->options);
 
     if (reason == D1GUARD_REASON_UNSET || is_schema(n))
         return 1;
@@ -335,7 +351,7 @@ static void step_keyword(struct names *n, enum d1g_keyword keyword)
 static int judge_regexp(struct names *n)
 {
     const uint32_t reason =
-        d1g_refuses_name(n->r.text, n->r.at, n->r.end, D1G_AS_FUNCTION, &n->call->options);
+        d1g_refuses_name(n->r.text, n->r.at, n->r.end, D1G_AS_FUNCTION, n->call->options);
 
     if (!ends_operand(n->before.kind, n->before.keyword) && n->before.keyword != KW_NOT)
         return 1; /* a name */
@@ -460,7 +476,7 @@ static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 
 static int judge_pragma(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
 {
-    const struct d1guard_options *o = &call->options;
+    const struct d1guard_options *o = call->options;
     const struct d1g_text t = call->text;
     const enum d1g_pragma pragma = d1g_find_pragma(t, s->name.at, s->name.end);
     const int has_value = (s->flags & D1GUARD_PRAGMA_VALUE) != 0;
@@ -510,7 +526,7 @@ static int judge_risk(struct d1g_call *call, const struct d1g_statement *s, uint
 {
     if (s->kind == D1GUARD_KIND_PRAGMA)
         return s->reason != D1GUARD_REASON_UNSET || judge_pragma(call, s, risk);
-    if (risk == D1GUARD_RISK_READ || (call->options.allow_risks & D1GUARD_RISK_BIT(risk)) != 0)
+    if (risk == D1GUARD_RISK_READ || (call->options->allow_risks & D1GUARD_RISK_BIT(risk)) != 0)
         return 1;
     if (s->explain != D1GUARD_EXPLAIN_NONE)
         return refuse_span(call, D1GUARD_REASON_EXPLAIN_NOT_READ, s->verb);
@@ -525,10 +541,10 @@ static int judge_statement(struct d1g_call *call, const struct d1g_statement *s,
         return refuse_span(call, s->reason, s->error);
     if (s->variable.end != 0)
         return refuse_span(call, D1GUARD_REASON_VARIABLE_PAREN, s->variable);
-    if ((call->options.flags & D1GUARD_REQUIRE_WHERE) != 0 && (s->flags & D1GUARD_WHERE) == 0 &&
+    if ((call->options->flags & D1GUARD_REQUIRE_WHERE) != 0 && (s->flags & D1GUARD_WHERE) == 0 &&
         (s->kind == D1GUARD_KIND_UPDATE || s->kind == D1GUARD_KIND_DELETE))
         return refuse_span(call, D1GUARD_REASON_MISSING_WHERE, s->verb);
-    if (s->listed || d1g_has_host_lists(&call->options))
+    if (s->listed || d1g_has_host_lists(call->options))
         return judge_names(call, s);
     return 1;
 }
@@ -545,7 +561,7 @@ int d1g_judge(struct d1g_call *call, size_t at)
         const uint32_t risk = d1g_risk(call->text, &s);
 
         call->report.statements++;
-        if (call->options.max_statements > 0 && call->report.statements > call->options.max_statements)
+        if (call->options->max_statements > 0 && call->report.statements > call->options->max_statements)
             return refuse_span(call, D1GUARD_REASON_TOO_MANY, s.first);
         if (found < 0 && s.kind == D1GUARD_KIND_NONE)
             return refuse_span(call, s.reason, s.error);
@@ -579,8 +595,8 @@ int d1guard_classify_view(const char *sql, size_t len, const struct d1guard_opti
     if (d1g_open(&call, sql, len, options, report)) {
         const int found = d1g_read_view(call.text, &s);
 
-        call.options.allow_risks = 0;
-        call.options.max_statements = 1;
+        d1g_only_reads(&call);
+        call.own.max_statements = 1;
         if (found < 0) {
             call.report.statements = 1;
             (void)refuse_span(&call, s.reason, s.error);
