@@ -273,6 +273,12 @@ class Guarded(unittest.TestCase):
         with self.assertRaises(sqlite3.DatabaseError):  # the text does not name it, the view does
             guard.execute("SELECT * FROM secrets")
 
+    def test_guarded_again(self):
+        for _ in range(2):
+            self.assertEqual(d1guard.guarded(self.connection, max_rows=1).execute("SELECT a FROM t").fetchall(), [(1,)])
+        with self.assertRaises(sqlite3.Error):
+            self.connection.execute("PRAGMA query_only = 0")
+
     def test_close(self):
         with d1guard.guarded(sqlite3.connect(self.path)) as guard:
             guard.execute(SELECT)

@@ -64,6 +64,8 @@ class GuardedConnection:
             question = f"SELECT * FROM {_quoted(first or '')}"
         elif action == _FUNCTION:
             question = f"SELECT {_quoted(second or '')}()"
+        elif action == _PRAGMA and first == "query_only" and second == "1":
+            return _OK  # the lock itself, when a connection is guarded again
         elif action == _PRAGMA:
             value = "" if second is None else f"({_quoted(second)})"
             question = f"PRAGMA {_quoted(first or '')}{value}"

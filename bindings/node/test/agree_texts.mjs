@@ -1,0 +1,69 @@
+/*
+ * Texts for comparing languages: of the corpora beside the project where they are, and made up from the case files,
+ * by a fixed sequence of random numbers. Each is bytes.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { caseFiles } from './case_files.mjs';
+import { readCases } from './cases.mjs';
+
+const corpora = new URL('../../../../shared/corpora/dev/', import.meta.url);
+const encoder = new TextEncoder();
+
+const PIECES = [
+    'SELECT', 'FROM', 'WHERE', 'WITH', 'AS', 'EXPLAIN ', 'PRAGMA ', 'DELETE', 'VALUES', 'LIMIT 5', 'CREATE VIEW v AS ',
+    'CREATE TRIGGER t BEGIN ', 'END', ';', '(', ')', ',', '.', "'", '"', '`', '[', ']', '--', '/*', '*/', '\n', '\r', '\t',
+    '\0', '\x0b', '\x1f', '\ufeff', 'é', '\u{1f600}', '\u2028', ':a', '$b::c(', '?1', '@', '#', "x'00'", '0x1F', '1_0', '1e',
+    ' users ', ' T1 ', 'count(', 'load_extension(', ' sqlite_dbpage ', 'mine()', 'user_version', '->>', '||', '!=', '\\',
+].map((text) => encoder.encode(text)).concat([0x80, 0xc3, 0xef, 0xff].map((byte) => Uint8Array.of(byte)));
+
+/* mulberry32 */
+function randomNumbers(seed) {
+    return (below) => {
+        seed = (seed + 0x6d2b79f5) | 0;
+        let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+        t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+        return ((t ^ (t >>> 14)) >>> 0) % below;
+    };
+}
+
+function concat(...parts) {
+    const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+        whole.set(part, at);
+        at += part.length;
+    }
+    return whole;
+}
+
+/* Parts of two cases, with pieces put in. */
+function makeText(seeds, random) {
+    const pick = (list) => list[random(list.length)];
+    const cut = (text) => {
+        const [a, b] = [random(text.length + 1), random(text.length + 1)];
+        return random(3) === 0 ? text : text.subarray(Math.min(a, b), Math.max(a, b));
+    };
+    const parts = [cut(pick(seeds))];
+    for (let n = random(4); n > 0; n--)
+        parts.push(pick(PIECES), cut(pick(seeds)));
+    return concat(...parts);
+}
+
+export function corpusTexts(count) {
+    if (!existsSync(corpora))
+        return [];
+    const all = readdirSync(corpora).filter((name) => name.endsWith('.jsonl')).sort()
+        .flatMap((name) => readFileSync(new URL(name, corpora), 'utf8').split('\n').filter(Boolean))
+        .map((line) => JSON.parse(line).sql).filter((sql) => typeof sql === 'string');
+    const step = Math.max(1, all.length / count);
+    return Array.from({ length: Math.min(count, all.length) }, (_, i) => encoder.encode(all[Math.floor(i * step)]));
+}
+
+export function texts(count) {
+    const random = randomNumbers(1);
+    const list = corpusTexts(Math.floor(count * 0.6));
+    const seeds = Object.values(caseFiles()).flatMap((file) => readCases(file).map(({ fields }) => fields.at(-1)));
+    while (list.length < count)
+        list.push(makeText(seeds, random));
+    return list;
+}
