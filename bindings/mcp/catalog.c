@@ -434,7 +434,8 @@ int catalog_describe(struct database *db, const char *table, size_t table_len, c
     struct table object = {0}, columns = {0}, indexes = {0}, keys = {0};
     int rc = find_object(db, table, table_len, watch, &object, failure);
 
-    if (rc == 0)
+    /* SQLite would have to look into a view that is blocked to tell its columns. */
+    if (rc == 0 && find_block(db, table_row(&object, 0)->text) == NULL)
         rc = ask(db, columns_sql, table_row(&object, 0), watch, &columns, failure);
     if (rc == 0)
         rc = ask(db, indexes_sql, table_row(&object, 0), watch, &indexes, failure);

@@ -104,9 +104,10 @@ static int authorize(void *context, int action, const char *first, const char *s
     case SQLITE_INSERT:
     case SQLITE_UPDATE:
     case SQLITE_DELETE:
-        /* A virtual table prepares the statements for its own tables when it is first read; query_only
-         * and the read-only file keep them from running. */
-        allowed = first != NULL && name_in(&s->shadow_tables, first);
+        /* When a virtual table is first read it prepares the statements for its own tables, and SQLite
+         * those for declaring it; query_only and the read-only file keep them from running. */
+        allowed = first != NULL && (name_in(&s->shadow_tables, first) ||
+                                    (action == SQLITE_UPDATE && strcmp(first, "sqlite_master") == 0));
         break;
     default:
         break;
@@ -364,10 +365,9 @@ static const char *base_name(const char *path)
 
 struct backend *sqlite_backend_open(const char *path, const char *sample_sql, int guard_only, struct failure *failure)
 {
-    const int writable = path == NULL || guard_only;
-    const int flags = SQLITE_OPEN_NOMUTEX |
-                      (path == NULL ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                    : writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
+    /* With CREATE, so that --guard-only lets ATTACH make files as an unguarded connection would. */
+    const int writable = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    const int flags = SQLITE_OPEN_NOMUTEX | (path == NULL || guard_only ? writable : SQLITE_OPEN_READONLY);
     const char *name = path == NULL ? "sample" : base_name(path);
     struct sqlite_backend *s = mem_alloc(sizeof *s);
     int rc, version;
@@ -387,7 +387,7 @@ struct backend *sqlite_backend_open(const char *path, const char *sample_sql, in
         rc = sqlite3_exec(s->db, sample_sql, NULL, NULL, NULL);
     if (rc != SQLITE_OK)
         fail_sqlite(s, rc, failure);
-    else if (own_number(s, "PRAGMA schema_version", &version, failure) == 0 && add_bounds(s, failure) == 0 &&
+    else if (add_bounds(s, failure) == 0 && own_number(s, "PRAGMA schema_version", &version, failure) == 0 &&
              !guard_only)
         add_layers(s, failure);
     if (failure->code != NULL) {

@@ -570,6 +570,8 @@ static int tool_query(const struct toolbox *box, struct database *db, const json
         const struct statement statement = {text, len, &bound.params, 0, report.form != D1GUARD_FORM_NOT_CAPPED};
 
         rc = run_guarded(box, db, &statement, row_cap, watch, out, record, failure);
+        if (rc != 0 && strstr(failure->message.data, "\"LIMIT\"") != NULL)
+            buf_str(&failure->message, " (the LIMIT that ends the text is this server's row cap)");
     }
     bound_free(&bound);
     free(text);

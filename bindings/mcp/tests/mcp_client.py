@@ -51,6 +51,7 @@ class Server:
     def read(self):
         for line in self.process.stdout:
             self.messages.put(line)
+        self.messages.put(None)
 
     def read_stderr(self):
         self.stderr = self.process.stderr.read().decode(errors="replace")
@@ -78,7 +79,10 @@ class Server:
         self.send_bytes((message if isinstance(message, str) else json.dumps(message)).encode() + b"\n")
 
     def receive(self, timeout=ANSWER_SECONDS):
-        return json.loads(self.messages.get(timeout=timeout))
+        line = self.messages.get(timeout=timeout)
+        if line is None:
+            raise AssertionError("the server ended")
+        return json.loads(line)
 
     def nothing_comes(self, seconds=0.3):
         try:
