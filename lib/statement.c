@@ -214,6 +214,11 @@ static int take_token(struct parser *p)
         if (has_stray_separator(p->r.text, p->r.at, p->r.end))
             result = fail_here(p, D1GUARD_REASON_BAD_NUMBER);
         break;
+    case D1GUARD_TOKEN_SLASH:
+        /* The last two bytes of the text: two signs, but a comment as soon as anything is appended. */
+        if (d1g_byte(p->r.text, p->r.end) == '*')
+            result = fail(p, D1GUARD_REASON_ILLEGAL_TOKEN, p->r.at, p->r.end + 1);
+        break;
     case D1GUARD_TOKEN_ILLEGAL:
         result = fail_illegal(p);
         break;

@@ -140,7 +140,7 @@ struct names {
     enum d1g_keyword table_verb;   /* the keyword that brought the last such place */
     int in_type;                   /* AS and names only since: an alias, or a type of CAST */
     int in_window;                 /* the last `(` came behind OVER, or AS as in WINDOW w AS ( */
-    int is_query;
+    uint32_t kind;                 /* of the statement */
 };
 
 static int is_in_from(const struct names *n)
@@ -259,11 +259,17 @@ static int is_bare_keyword(const struct names *n)
     return bare;
 }
 
+/* Outside definitions and the like, a name before a parenthesis is a function, but for known exceptions. */
+static int holds_only_calls(const struct names *n)
+{
+    return n->kind <= D1GUARD_KIND_DELETE;
+}
+
 /* Whether the name before a `(` is one that no list of functions can be about: a keyword, a type behind AS,
  * a table with its columns. Definitions are full of such names, so there it always is. */
 static int is_no_call(const struct names *n)
 {
-    return !n->is_query || n->in_type || (n->was_table && n->table_verb == KW_INTO) ||
+    return !holds_only_calls(n) || n->in_type || (n->was_table && n->table_verb == KW_INTO) ||
            (n->before.kind == D1GUARD_TOKEN_WORD && is_bare_keyword(n));
 }
 
@@ -335,8 +341,11 @@ static void step_keyword(struct names *n, enum d1g_keyword keyword)
     case KW_EXCEPT:
     case KW_INTERSECT:
     case KW_SET:
-    case KW_RETURNING:
         set_in_from(n, 0);
+        break;
+    case KW_RETURNING: /* up to SQLite 3.34 an alias, which only the FROM of a DELETE cannot have */
+        if (n->kind == D1GUARD_KIND_DELETE && n->depth == 0)
+            set_in_from(n, 0);
         break;
     case KW_WITH:
         if (n->before.kind == D1GUARD_TOKEN_LP)
@@ -355,7 +364,7 @@ static int judge_regexp(struct names *n)
 
     if (!ends_operand(n->before.kind, n->before.keyword) && n->before.keyword != KW_NOT)
         return 1; /* a name */
-    return reason == D1GUARD_REASON_UNSET || !n->is_query || d1g_refuse(n->call, reason, n->r.at, n->r.end);
+    return reason == D1GUARD_REASON_UNSET || !holds_only_calls(n) || d1g_refuse(n->call, reason, n->r.at, n->r.end);
 }
 
 static int step_word(struct names *n, enum d1g_keyword keyword)
@@ -369,6 +378,8 @@ static int step_word(struct names *n, enum d1g_keyword keyword)
         return 0;
     if (!as_table || keyword == KW_WITH)
         step_keyword(n, keyword);
+    if (n->before.keyword == KW_OR && n->before_that.keyword == KW_UPDATE)
+        expect_table(n, KW_UPDATE); /* UPDATE OR IGNORE table */
     n->was_table = as_table;
     return 1;
 }
@@ -459,7 +470,7 @@ static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
     n.table_verb = KW_NONE;
     n.in_type = 0;
     n.in_window = 0;
-    n.is_query = s->kind <= D1GUARD_KIND_DELETE;
+    n.kind = s->kind;
     for (d1g_advance(&n.r); n.r.kind != D1G_TOKEN_END; d1g_advance(&n.r)) {
         enum d1g_keyword keyword = KW_NONE;
 
