@@ -65,6 +65,7 @@ const UNSET = 0;
 const MESSAGE_SIZE = 321; /* d1guard_message: 320 bytes and a NUL */
 const OUTPUT_EXTRA = 64;  /* d1guard_cap: at most so much longer than its input */
 const PAGE = 65536;
+const START = { line: 1, column: 1 };
 
 /* Option name here, field there. */
 const NAME_LISTS = {
@@ -287,13 +288,15 @@ export function createGuard(module) {
         const byte = field(REPORT.at);
         const translate = translator(text, inBytes);
         const at = translate(byte);
+        const { line, column } = byte === 0 ? START : readPosition(text, byte, translate);
         return {
             allowed,
             reason: reasons[reason],
             message: readMessage(text, reason, allowed),
             at,
             length: translate(byte + field(REPORT.len)) - at,
-            ...(byte === 0 ? { line: 1, column: 1 } : readPosition(text, byte, translate)),
+            line,
+            column,
             statement: field(REPORT.statement),
             statements: field(REPORT.statements),
         };

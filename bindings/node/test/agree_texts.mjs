@@ -49,19 +49,24 @@ function makeText(seeds, random) {
     return concat(...parts);
 }
 
-export function corpusTexts(count) {
+function corpus(count, filter) {
     if (!existsSync(corpora))
         return [];
     const all = readdirSync(corpora).filter((name) => name.endsWith('.jsonl')).sort()
-        .flatMap((name) => readFileSync(new URL(name, corpora), 'utf8').split('\n').filter(Boolean))
-        .map((line) => JSON.parse(line).sql).filter((sql) => typeof sql === 'string');
+        .flatMap((name) => readFileSync(new URL(name, corpora), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line)))
+        .filter(filter).map(({ sql }) => sql);
     const step = Math.max(1, all.length / count);
-    return Array.from({ length: Math.min(count, all.length) }, (_, i) => encoder.encode(all[Math.floor(i * step)]));
+    return Array.from({ length: Math.min(count, all.length) }, (_, i) => all[Math.floor(i * step)]);
+}
+
+/* Statements that SQLite itself has taken for queries. */
+export function corpusReads(count) {
+    return corpus(count, ({ sql, read }) => typeof sql === 'string' && read === true);
 }
 
 export function texts(count) {
     const random = randomNumbers(1);
-    const list = corpusTexts(Math.floor(count * 0.6));
+    const list = corpus(Math.floor(count * 0.6), ({ sql }) => typeof sql === 'string').map((sql) => encoder.encode(sql));
     const seeds = Object.values(caseFiles()).flatMap((file) => readCases(file).map(({ fields }) => fields.at(-1)));
     while (list.length < count)
         list.push(makeText(seeds, random));
