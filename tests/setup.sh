@@ -57,7 +57,7 @@ sqlite_is() {
 
 # The library and its programs: enough to build.
 apt_install ca-certificates gcc g++ libc6-dev meson ninja-build pkg-config python3 \
-    libcmocka-dev libjansson-dev libsqlite3-dev
+    libcmocka-dev libjansson-dev libsqlite3-dev libcurl4-openssl-dev
 [ "${1-}" != build ] || exit 0
 
 # Their tests.
@@ -97,4 +97,15 @@ if [ "$(cat deps/bindings/installed 2>/dev/null)" != "$bindings" ]; then
     npm install --prefix deps/bindings --no-package-lock --no-audit --no-fund --loglevel=error --save-exact $bindings ||
         fail "npm could not install what testing the bindings needs"
     echo "$bindings" >deps/bindings/installed
+fi
+
+# The MCP server: the SDK that most installed clients are built with. The newer client, the inspector,
+# miniflare and their Node come with the Worker's.
+mcp="@modelcontextprotocol/sdk@1.32.2"
+if [ "$(cat deps/mcp/installed 2>/dev/null)" != "$mcp" ]; then
+    mkdir -p deps/mcp
+    echo '{"private": true}' >deps/mcp/package.json
+    npm install --prefix deps/mcp --no-package-lock --no-audit --no-fund --loglevel=error --save-exact $mcp ||
+        fail "npm could not install what testing the MCP server needs"
+    echo "$mcp" >deps/mcp/installed
 fi
