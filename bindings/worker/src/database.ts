@@ -147,6 +147,8 @@ async function runRemote(entry: DatabaseSettings, settings: Settings, body: { sq
     const { columns, rows } = envelope.result?.[0]?.results ?? {};
     if (envelope.result?.length !== 1 || !Array.isArray(columns) || !Array.isArray(rows))
         throw new ToolError('D1_ERROR', 'D1 did not answer with the rows of one statement');
+    if (!columns.every((name) => typeof name === 'string') || !rows.every((row) => Array.isArray(row) && row.length === columns.length))
+        throw new ToolError('D1_ERROR', "D1's rows do not fit its columns");
     return { columns, rows };
 }
 

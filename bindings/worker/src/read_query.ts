@@ -65,6 +65,8 @@ function guarded(text: string, denyTables: string[], record: CallRecord): string
     const report = checkBatch(parse(text), { denyTables });
     record.verdict = report.allowed ? 'allow' : 'refuse';
     record.reason = report.reason;
+    if (report.reason === 'bad-argument') /* the body, not its SQL */
+        throw new Refusal(400, 7400, report.message, 'BAD_ARGUMENT');
     if (!report.allowed)
         throw new Refusal(400, 7500, `SQL_BLOCKED (${report.reason}): ${report.message}`, 'SQL_BLOCKED');
     const body = parseAsWritten(text);
