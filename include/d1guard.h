@@ -362,9 +362,10 @@ d1guard_clean(const char *sql, size_t len, const struct d1guard_options *options
 
 /*
  * Writes one allowed statement, cleaned, so that it returns at most max_rows rows: the first ones of the
- * original, under the same column names (form WRAPPED may rename some, see README). report->form says
- * how; NOT_CAPPED (EXPLAIN, PRAGMA) leaves it to the host to stop reading. To learn whether rows were cut
- * off, ask for one row more than you keep.
+ * original. Where SQL leaves the order open (DISTINCT, UNION, INTERSECT, EXCEPT without ORDER BY) SQLite may
+ * choose others of its rows. Column names stay, but for comments in names that SQLite makes from the text
+ * and, in form WRAPPED, what README lists. report->form says how; NOT_CAPPED (EXPLAIN, PRAGMA) leaves it to
+ * the host to stop reading. To learn whether rows were cut off, ask for one row more than you keep.
  *
  * max_rows   rows, 1 to 2^63-1; 0 or more than that is a bad argument.
  * out_len    as in d1guard_clean; at most len + 64 bytes.
