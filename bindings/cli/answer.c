@@ -19,6 +19,15 @@ int run_check(const struct arguments *arguments, const char *sql, size_t len, st
     return d1guard_classify(sql, len, &arguments->options, report);
 }
 
+static int exit_status(const struct d1guard_report *report)
+{
+    if (report->verdict == D1GUARD_ALLOW)
+        return EXIT_ALLOWED;
+    if (report->reason == D1GUARD_REASON_INTERNAL || report->reason == D1GUARD_REASON_BAD_ARGUMENT)
+        return EXIT_TROUBLE;
+    return EXIT_REFUSED;
+}
+
 /* One call: with buffer NULL it only tells the length. */
 static int rewrite(const struct arguments *arguments, const char *sql, size_t len, char *buffer,
                    struct rewritten *out)
@@ -77,18 +86,19 @@ static void set_report(json_t *object, const struct d1guard_report *report, cons
 static int json_check(const struct arguments *arguments, const char *sql, size_t len, json_t *object)
 {
     struct d1guard_report report;
-    const int verdict = run_check(arguments, sql, len, &report);
 
+    run_check(arguments, sql, len, &report);
     set_report(object, &report, sql, len);
-    return verdict == D1GUARD_ALLOW ? EXIT_ALLOWED : EXIT_REFUSED;
+    return exit_status(&report);
 }
 
 static int json_rewrite(const struct arguments *arguments, const char *sql, size_t len, json_t *object)
 {
     struct rewritten out;
-    const int verdict = run_rewrite(arguments, sql, len, &out);
-    json_t *text = out.sql ? json_stringn(out.sql, out.len) : json_null();
+    json_t *text;
 
+    run_rewrite(arguments, sql, len, &out);
+    text = out.sql ? json_stringn(out.sql, out.len) : json_null();
     free(out.sql);
     if (!text) {
         json_object_clear(object);
@@ -100,7 +110,7 @@ static int json_rewrite(const struct arguments *arguments, const char *sql, size
     if (arguments->command == COMMAND_CAP)
         json_object_set_new(object, "form", json_string(d1guard_form_slug(out.report.form)));
     json_object_set_new(object, "sql", text);
-    return verdict == D1GUARD_ALLOW ? EXIT_ALLOWED : EXIT_REFUSED;
+    return exit_status(&out.report);
 }
 
 static json_t *json_statement(const struct d1guard_statement *statement)
@@ -184,21 +194,20 @@ static void print_report(FILE *out, const struct d1guard_report *report, const c
 static int print_check(const struct arguments *arguments, const char *sql, size_t len)
 {
     struct d1guard_report report;
-    const int verdict = run_check(arguments, sql, len, &report);
 
+    run_check(arguments, sql, len, &report);
     print_report(stdout, &report, sql, len);
-    return verdict == D1GUARD_ALLOW ? EXIT_ALLOWED : EXIT_REFUSED;
+    return exit_status(&report);
 }
 
 /* The text goes to standard output and nothing else does. */
 static int print_rewrite(const struct arguments *arguments, const char *sql, size_t len)
 {
     struct rewritten out;
-    const int verdict = run_rewrite(arguments, sql, len, &out);
 
-    if (verdict != D1GUARD_ALLOW) {
+    if (run_rewrite(arguments, sql, len, &out) != D1GUARD_ALLOW) {
         print_report(stderr, &out.report, sql, len);
-        return EXIT_REFUSED;
+        return exit_status(&out.report);
     }
     fwrite(out.sql, 1, out.len, stdout);
     putchar('\n');

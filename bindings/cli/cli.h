@@ -44,8 +44,8 @@ struct rewritten {
 int run_check(const struct arguments *arguments, const char *sql, size_t len, struct d1guard_report *report);
 int run_rewrite(const struct arguments *arguments, const char *sql, size_t len, struct rewritten *out);
 
-/* Sets the command's answer on a JSON object. Returns the exit status: EXIT_TROUBLE when the answer cannot
- * be written as JSON; the object then holds nothing but "error". */
+/* Sets the command's answer on a JSON object, or nothing but "error" if it cannot be written as JSON.
+ * Returns the exit status. */
 int answer_json(const struct arguments *arguments, const char *sql, size_t len, json_t *object);
 
 /* Prints the command's answer for a person. Returns the exit status. */
