@@ -546,7 +546,10 @@ static void send_and_check(const struct request *request, struct d1guard_report 
     if (report->verdict == D1GUARD_ALLOW)
         expect(test, "at, len and statement of an allowed text", 0,
                report->at | report->len | report->statement);
-    else if (report->reason != D1GUARD_REASON_EMPTY && report->reason != D1GUARD_REASON_BAD_ARGUMENT)
+    else if (report->reason == D1GUARD_REASON_EMPTY || report->reason == D1GUARD_REASON_BAD_ARGUMENT)
+        expect(test, "at, len, statement and statements where there is none", 0,
+               report->at | report->len | report->statement | report->statements);
+    else
         expect(test, "the refused statement is the last one counted", report->statement + 1,
                report->statements);
     check_report_sizes(request, report);
