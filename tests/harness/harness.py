@@ -211,7 +211,7 @@ class Database:
         self.path.write_bytes(self.pristine)
 
 
-def read_inputs(path):
+def read_inputs(path, groups):
     inputs = [{"group": "plain", "steps": [sql]} for sql in (
         "INSERT INTO u VALUES (99, 'new')", "UPDATE u SET k = 'changed' WHERE id = 1", "DELETE FROM u WHERE id = 1")]
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -219,7 +219,7 @@ def read_inputs(path):
             entry = json.loads(line)
             entry.setdefault("steps", [entry.get("sql")])
             inputs.append(entry)
-    return inputs
+    return [entry for entry in inputs if not groups or entry["group"] in groups]
 
 
 def here(text, folder):
@@ -322,7 +322,7 @@ def examine(connect, database, options):
         succeeded, text = server.sql("SELECT marker FROM control")
         if not succeeded or database.marker not in text:
             return trials, "inconclusive", f"the control read does not return its row: {text[:300]}"
-        for entry in read_inputs(options.inputs):
+        for entry in read_inputs(options.inputs, options.group):
             trial = Trial(entry, is_armed(entry, database))
             trials.append(trial)
             trial.run(server, database)
@@ -342,6 +342,7 @@ def main():
     parser = argparse.ArgumentParser(usage="harness.py [OPTIONS] -- SERVER ARGUMENT... {db}")
     parser.add_argument("--database", type=pathlib.Path, help="where to make the file; nothing may be there")
     parser.add_argument("--inputs", type=pathlib.Path, default=INPUTS)
+    parser.add_argument("--group", action="append", help="only the inputs of this group; may be repeated")
     parser.add_argument("--tool", help="the SQL tool; else the first that takes sql, query or statement")
     parser.add_argument("--argument", help="the argument that takes the SQL")
     parser.add_argument("--url", help="a server over HTTP, instead of a command")
