@@ -25,7 +25,7 @@ function asking(request: Request, client: string | undefined): Asking {
     const country = request.cf?.country;
     const address = request.headers.get('CF-Connecting-IP');
     return {
-        Program: (client ?? request.headers.get('User-Agent') ?? 'unknown').slice(0, 120),
+        'Calls itself': (client ?? request.headers.get('User-Agent') ?? 'unknown').slice(0, 120),
         ...(address !== null && { From: `${address}${typeof country === 'string' ? ` (${country})` : ''}` }),
     };
 }
@@ -54,7 +54,7 @@ export async function admit(request: Request, env: Env, caller: Caller, client?:
 /* --- the page --- */
 
 const STYLE = `
-:root { color-scheme: light dark; --line: #8884; --quiet: #777; --go: #0b6b3a; }
+:root { color-scheme: light dark; --line: #8884; --quiet: light-dark(#5f6368, #a5a9b0); --go: #0b6b3a; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.5 system-ui, sans-serif;
     background: light-dark(#f4f5f7, #16181c); color: light-dark(#1c1e21, #e8e8e8); }
 main { box-sizing: border-box; width: min(34rem, 100vw - 2rem); margin: 1rem; padding: 2rem; border: 1px solid var(--line);

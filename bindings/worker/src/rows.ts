@@ -54,10 +54,9 @@ class Collector {
             this.cutCells ||= value.length > this.#cellCap;
             return { blob_base64: base64(value.slice(0, this.#cellCap)), bytes: value.length };
         }
-        if (typeof value !== 'bigint')
-            return value;
-        this.beyondExact = true;
-        return String(value);
+        if (value !== null && (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER))
+            this.beyondExact = true;
+        return typeof value === 'bigint' ? String(value) : value;
     }
 }
 

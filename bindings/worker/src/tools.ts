@@ -8,7 +8,7 @@ import { capRows, type CapReport } from 'd1guard';
 import file from '../../mcp/tools.json';
 import { bindParams, checkArguments, type Arguments, type Schema } from './arguments.ts';
 import { describeTable, listTables, readBlocks, type Blocks } from './catalog.ts';
-import { openDatabase, type Database } from './database.ts';
+import { openDatabase, type Database, type Rows } from './database.ts';
 import { noteOfDatabase } from './dictionary.ts';
 import { ToolError } from './errors.ts';
 import { collect } from './rows.ts';
@@ -144,10 +144,20 @@ export class Toolbox {
             record.error = 'SQL_BLOCKED';
             return refused(report);
         }
-        const rows = await db.run(report.sql, bindParams(report.sql, args.params), signal);
+        const rows = await runCapped(db, report.sql, args, signal);
         const { result, notes } = collect(rows, rowCap, this.settings.maxBytes);
         record.rows = result.row_count;
         return succeeded({ ...result }, notes);
+    }
+}
+
+async function runCapped(db: Database, sql: string, args: Arguments, signal: AbortSignal): Promise<Rows> {
+    try {
+        return await db.run(sql, bindParams(sql, args.params), signal);
+    } catch (error) {
+        if (error instanceof ToolError && error.message.includes('"LIMIT"'))
+            throw new ToolError(error.code, `${error.message} (the LIMIT that ends the text is this server's row cap)`);
+        throw error;
     }
 }
 

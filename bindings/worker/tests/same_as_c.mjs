@@ -54,6 +54,12 @@ after(async () => {
     await team.close();
 });
 
+function answered(promise, what) {
+    let timer;
+    const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`no answer to ${what}`)), 20_000); });
+    return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
 /* The answers of both, and what each sent to D1. */
 async function both(method, params) {
     const one = async (ask) => {
@@ -61,7 +67,7 @@ async function both(method, params) {
         const { result, error } = await ask();
         return { result, error, sent: team.standin.requests.map(({ url, text }) => [url, JSON.parse(text)]) };
     };
-    return [await one(() => c.request(method, params)), await one(async () => (await ada.legacy(method, params)).json())];
+    return [await one(() => answered(c.request(method, params), JSON.stringify(params).slice(0, 200))), await one(async () => (await ada.legacy(method, params)).json())];
 }
 
 /* Text that is JSON is compared as JSON: the two need not write numbers alike. */
@@ -118,7 +124,7 @@ const ROWS = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WH
 test('queries: rows, values, notes, caps', async () => {
     for (const sql of [
         'SELECT 1', 'SELECT * FROM v', 'SELECT i, i FROM v', 'SELECT r, typeof(r) FROM v', 'SELECT CAST(i AS TEXT) FROM v', 'SELECT * FROM w', 'VALUES (1, 2), (3, NULL)',
-        'SELECT 1.0, 1e15, 1e16, 1e18, 9007199254740991, 9007199254740992, 4611686018427387904, 1e20, 1e21, 1e22, 0.1, 1e-7, 123456789.125', 'SELECT 9e999, -9e999',
+        'SELECT 1.0, 1e15, 1e16, 1e18, 9007199254740991, 9007199254740992, 4611686018427387904', 'SELECT 1e20, 1e21, 1e22, 0.1, 1e-7, 123456789.125', 'SELECT 9e999, -9e999',
         "SELECT 'a' AS \"\", '\t\n\r\b\f\x7f\\\"' AS \"b\n\"", "SELECT '\u2028', '😀', 'e\u0301'", 'SELECT * FROM orders', 'SELECT * FROM orders LIMIT 1000', 'SELECT * FROM orders LIMIT 3',
         'SELECT * FROM orders LIMIT 1 + 1', 'SELECT * FROM orders WHERE 0', 'EXPLAIN QUERY PLAN SELECT * FROM orders', 'PRAGMA table_info(orders)', 'PRAGMA table_list',
         ';SELECT 1 -- ; x\n;', '/* ; */ SELECT 1', `${ROWS} FROM n`, `${ROWS}, hex(zeroblob(300)) FROM n`, 'SELECT hex(zeroblob(5000))', 'SELECT hex(zeroblob(40000))', 'SELECT zeroblob(9000)',
@@ -138,7 +144,7 @@ test('queries: errors of D1', async () => {
 test('queries: refusals', async () => {
     for (const sql of ['', ';', '-- x', 'DELETE FROM v', 'SELECT 1; SELECT 2', '\n\n  ž', 'SELECT \'žluť\'; UPDATE v SET i = 1', "SELECT 'open", 'SELECT $a(1)', 'PRAGMA user_version', 'PRAGMA optimize',
         'SELECT * FROM pragma_optimize', 'EXPLAIN DELETE FROM v', 'SELECT load_extension(1)', 'VACUUM', 'ATTACH \'x\' AS y', 'SELECT 1 WHERE 0x1G', 'SELECT 1\0', 'SELECT (1', 'SELECT 1)', 'BEGIN',
-        'CREATE TABLE x (y)', 'WITH a AS (SELECT 1) REPLACE INTO v SELECT 1', 'SELECT \ud800', 'x'.repeat(400)])
+        'CREATE TABLE x (y)', 'WITH a AS (SELECT 1) REPLACE INTO v SELECT 1', 'x'.repeat(400)])
         await agree('query', { sql });
 });
 
