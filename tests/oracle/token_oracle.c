@@ -85,7 +85,7 @@ static struct token our_token(const char *sql, size_t len, size_t at)
     return result;
 }
 
-static void print_disagreement(const char *sql, size_t len)
+static void print_ours(const char *sql, size_t len)
 {
     struct token token;
 
@@ -98,7 +98,14 @@ static void print_disagreement(const char *sql, size_t len)
             break;
         printf(" %s:%zu", d1guard_token_slug(token.kind), token.len);
     }
-    printf("\n  SQLite:");
+    printf("\n");
+}
+
+static void print_sqlite(const char *sql, size_t len)
+{
+    struct token token;
+
+    printf("  SQLite:");
     for (size_t at = 0; at < len; at += token.len) {
         token.len = oracle_token(sql + at, &token.kind);
         printf(" %s:%zu", d1guard_token_slug(token.kind), token.len);
@@ -106,10 +113,13 @@ static void print_disagreement(const char *sql, size_t len)
     printf("\n");
 }
 
+/* sql ends with a NUL and holds no other. */
 static void disagree(const char *sql, size_t len)
 {
-    if (++disagreements <= 50)
-        print_disagreement(sql, len);
+    if (++disagreements > 50)
+        return;
+    print_ours(sql, len);
+    print_sqlite(sql, len);
 }
 
 /* `mine` are the same bytes as `sql`, which a NUL ends for SQLite; nothing need stand behind mine. */
@@ -240,7 +250,8 @@ static void compare_around_nul(unsigned long long count)
             else if (at > middle)
                 alone = our_token(behind, len - middle - 1, at - middle - 1);
             if (token.len == 0 || token.kind != alone.kind || token.len != alone.len) {
-                disagree(mine, len);
+                if (++disagreements <= 50)
+                    print_ours(mine, len);
                 break;
             }
         }
