@@ -302,17 +302,12 @@ export function createGuard(module) {
         };
     }
 
-    function resetReport() {
-        bytes.fill(0, reportAt, reportAt + REPORT.SIZE);
-        view.setUint32(reportAt, REPORT.SIZE, true);
-    }
-
     /* One of the calls that fill only a report. */
     function judge(call, sql, options) {
         checkText(sql);
         const o = readOptions(options);
         const text = putText(sql, putOptions(o));
-        resetReport();
+        view.setUint32(reportAt + REPORT.size, REPORT.SIZE, true);
         call(text.start, text.length, o && optionsAt, reportAt);
         return readReport(text, o?.inBytes || typeof sql !== 'string');
     }
@@ -324,7 +319,7 @@ export function createGuard(module) {
         const text = putText(sql, putOptions(o), true);
         const out = text.start + text.length;
         const room = text.length + OUTPUT_EXTRA;
-        resetReport();
+        view.setUint32(reportAt + REPORT.size, REPORT.SIZE, true);
         call(text.start, text.length, o && optionsAt, out, room, outLenAt, reportAt);
         const length = view.getUint32(outLenAt, true);
         const report = readReport(text, o?.inBytes || typeof sql !== 'string');
@@ -372,7 +367,7 @@ export function createGuard(module) {
         const text = putText(sql, variableAt);
         const translate = translator(text, inBytes);
         const list = [];
-        view.setUint32(tokenAt, TOKEN.SIZE, true);
+        view.setUint32(tokenAt + TOKEN.size, TOKEN.SIZE, true);
         for (let byte = 0; c.d1guard_next_token(text.start, text.length, byte, tokenAt) === 1;) {
             const at = translate(byte);
             byte += view.getUint32(tokenAt + TOKEN.len, true);
@@ -414,8 +409,7 @@ export function createGuard(module) {
         const translate = translator(text, inBytes);
         const list = [];
         for (let byte = 0, result = 1; result === 1;) {
-            bytes.fill(0, statementAt, statementAt + STATEMENT.SIZE);
-            view.setUint32(statementAt, STATEMENT.SIZE, true);
+            view.setUint32(statementAt + STATEMENT.size, STATEMENT.SIZE, true);
             result = c.d1guard_next_statement(text.start, text.length, byte, statementAt);
             byte = view.getUint32(statementAt + STATEMENT.next, true);
             if (result !== 0)
@@ -486,7 +480,7 @@ export function createGuard(module) {
 }
 
 function isRecord(value) {
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return typeof value === 'object' && value !== null;
 }
 
 function isScalar(value) {

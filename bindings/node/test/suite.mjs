@@ -66,7 +66,9 @@ function apiTests(guard) {
             equal(capRows(SELECT, 0).reason, 'bad-argument');
             equal(capRows(SELECT, 2n ** 63n).reason, 'bad-argument');
             equal(capRows(SELECT, 2n ** 63n - 1n).sql, 'SELECT 1\nLIMIT 9223372036854775807');
-            equal(capRows(new TextEncoder().encode(SELECT), 5).sql instanceof Uint8Array, true);
+            const bytes = capRows(new TextEncoder().encode(SELECT), 5).sql;
+            check('x'.repeat(1000));
+            equal(new TextDecoder().decode(bytes), 'SELECT 1\nLIMIT 5');
         }],
         ['checkView judges the body', () => {
             equal(checkView('CREATE VIEW v AS SELECT 1').allowed, true);
@@ -74,6 +76,7 @@ function apiTests(guard) {
         }],
         ['position', () => {
             equal(position('a\n\u{1f600}b', 4), { line: 2, column: 3 });
+            equal(position('é\nb', 2), { line: 2, column: 1 });
             equal(position('a\nb', 99), { line: 2, column: 2 });
             equal(position(new TextEncoder().encode('é\nb'), 3), { line: 2, column: 1 });
         }],
@@ -82,6 +85,7 @@ function apiTests(guard) {
             equal(reason('PRAGMA user_version', { engine: 'sqlite' }), 'reads-only');
             equal(reason('PRAGMA user_version'), 'pragma-not-listed');
             equal(reason('DELETE FROM t', { allow: ['write'] }), 'risks-allowed');
+            equal(reason('DELETE FROM t', { allow: ['write', 'schema'] }), 'risks-allowed');
             equal(reason('DELETE FROM t', { allow: new Set(['write']), requireWhere: true }), 'missing-where');
             equal(reason('SELECT 1; SELECT 2', { maxStatements: 1 }), 'too-many-statements');
             equal(reason('SELECT mine()', { strictFunctions: true }), 'unlisted-function');
@@ -89,6 +93,8 @@ function apiTests(guard) {
             equal(reason('SELECT abs(1)', { denyFunctions: ['x', 'ABS'] }), 'denied-function');
             equal(reason('SELECT * FROM secret', { denyTables: ['a', 'secret', 'z'] }), 'denied-table');
             equal(reason('SELECT * FROM "sécret"', { denyTables: ['sécret'] }), 'denied-table');
+            const many = Array.from({ length: 100_000 }, (_, i) => `a_name_that_is_long_${i}`);
+            equal(reason('SELECT * FROM a_name_that_is_long_99999', { denyTables: many }), 'denied-table');
             equal(reason('PRAGMA table_list', { denyPragmas: ['table_list'] }), 'pragma-not-listed');
             equal(reason('PRAGMA user_version', { allowPragmas: ['user_version'] }), 'reads-only');
             equal(reason('SELECT * FROM sqlite_dbpage', { allowTables: ['sqlite_dbpage'] }), 'reads-only');
