@@ -350,7 +350,7 @@ int main(int argc, char **argv)
         status = 1;
         if (open_databases(&o, &box) == 0 && read_dictionary(&o, &box, &dictionary) == 0 &&
             toolbox_open(&box, tools_json) == 0)
-            status = serve(&box);
+            status = serve(&box, argv);
     }
     toolbox_close(&box);
     free(box.databases);

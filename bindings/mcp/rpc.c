@@ -338,12 +338,10 @@ void rpc_too_long(struct buf *reply)
     reply_error(reply, NULL, NOT_A_REQUEST, "the message is longer than 1 MiB", NULL);
 }
 
-void rpc_busy(const struct rpc_call *call, struct buf *reply)
+void rpc_give_up(const struct rpc_call *call, const char *code, const char *message, struct buf *reply)
 {
     begin_result(reply, call->id, call->modern);
-    put_key(reply, "content");
-    buf_str(reply, "[{\"type\":\"text\",\"text\":\"{\\\"error\\\":{\\\"code\\\":\\\"BUSY\\\",\\\"message\\\":"
-                   "\\\"too many calls are waiting; try again later\\\"}}\"}],\"isError\":true");
+    put_tool_error(reply, code, message);
     end_result(reply, call->modern);
 }
 

@@ -34,8 +34,8 @@ enum rpc_next rpc_read(const struct toolbox *box, const char *line, size_t len, 
 /* The reply to a message that was too long to be read. */
 void rpc_too_long(struct buf *reply);
 
-/* The reply to a call that cannot be taken in now. */
-void rpc_busy(const struct rpc_call *call, struct buf *reply);
+/* The reply to a call that is not run to its end: a tool's error. */
+void rpc_give_up(const struct rpc_call *call, const char *code, const char *message, struct buf *reply);
 
 /* Runs the tool. Returns 0 with the reply written, or -1 if it was cancelled and nothing is to be sent. */
 int rpc_run(struct toolbox *box, const struct rpc_call *call, struct watch *watch, struct buf *reply);

@@ -7,6 +7,7 @@
 #include "serve.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,16 +18,20 @@
 
 #define WAITING_MAX 64    /* calls in the queue */
 #define END_GRACE_S 2     /* for calls still running or waiting when stdin ends */
+#define STUCK_MS 3000     /* for a query to notice that it has to stop */
+#define POLL_MS 500
 #define READ_SIZE 65536
 
 struct job {
     struct rpc_call call;
     int cancelled;
+    int64_t stuck_at_ms; /* on clock_ms(); 0 until it runs */
     struct job *next;
 };
 
 struct server {
     struct toolbox *box;
+    char **argv;
     pthread_mutex_t lock; /* over everything below */
     pthread_cond_t changed;
     struct job *first, *last; /* in the order they came; the first one runs */
@@ -44,12 +49,11 @@ struct job_watch {
 
 /* --- output --- */
 
-static void send_line(struct server *s, struct buf *line)
+static void write_line(struct buf *line)
 {
     size_t at = 0;
 
     buf_str(line, "\n");
-    pthread_mutex_lock(&s->output);
     while (at < line->len) {
         const ssize_t n = write(STDOUT_FILENO, line->data + at, line->len - at);
 
@@ -58,6 +62,12 @@ static void send_line(struct server *s, struct buf *line)
         if (n > 0)
             at += (size_t)n;
     }
+}
+
+static void send_line(struct server *s, struct buf *line)
+{
+    pthread_mutex_lock(&s->output);
+    write_line(line);
     pthread_mutex_unlock(&s->output);
 }
 
@@ -79,8 +89,12 @@ static void run_job(struct server *s, struct job *job)
     struct job_watch context = {s, job};
     struct watch watch = {0, is_cancelled, &context};
     struct buf reply = {0};
+    const int answered = !is_cancelled(&context) && rpc_run(s->box, &job->call, &watch, &reply) == 0;
 
-    if (!is_cancelled(&context) && rpc_run(s->box, &job->call, &watch, &reply) == 0)
+    pthread_mutex_lock(&s->lock);
+    job->stuck_at_ms = 0;
+    pthread_mutex_unlock(&s->lock);
+    if (answered)
         send_line(s, &reply);
     buf_free(&reply);
 }
@@ -93,6 +107,8 @@ static struct job *wait_for_job(struct server *s)
     while (s->first == NULL && !s->ended)
         pthread_cond_wait(&s->changed, &s->lock);
     job = s->first;
+    if (job != NULL)
+        job->stuck_at_ms = clock_ms() + s->box->timeout_ms + STUCK_MS;
     pthread_mutex_unlock(&s->lock);
     return job;
 }
@@ -135,6 +151,7 @@ static void add_job(struct server *s, struct rpc_call *call, struct buf *reply)
 
     job->call = *call;
     job->cancelled = 0;
+    job->stuck_at_ms = 0;
     job->next = NULL;
     pthread_mutex_lock(&s->lock);
     full = s->count >= WAITING_MAX;
@@ -149,7 +166,7 @@ static void add_job(struct server *s, struct rpc_call *call, struct buf *reply)
     }
     pthread_mutex_unlock(&s->lock);
     if (full) {
-        rpc_busy(&job->call, reply);
+        rpc_give_up(&job->call, "BUSY", "too many calls are waiting; try again later", reply);
         rpc_call_free(&job->call);
         free(job);
     }
@@ -159,9 +176,13 @@ static void add_job(struct server *s, struct rpc_call *call, struct buf *reply)
 static void cancel_jobs(struct server *s, const char *id)
 {
     pthread_mutex_lock(&s->lock);
-    for (struct job *job = s->first; job != NULL; job = job->next)
-        if (id == NULL || strcmp(job->call.id, id) == 0)
-            job->cancelled = 1;
+    for (struct job *job = s->first; job != NULL; job = job->next) {
+        if (id != NULL && strcmp(job->call.id, id) != 0)
+            continue;
+        job->cancelled = 1;
+        if (job->stuck_at_ms > clock_ms() + STUCK_MS)
+            job->stuck_at_ms = clock_ms() + STUCK_MS;
+    }
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -223,6 +244,48 @@ static void take_lines(struct server *s, struct buf *input, int *skipping)
     }
 }
 
+/* SQLite cannot be interrupted inside one step, and a LIKE or instr() over long values can take hours. The
+ * calls are answered and the program starts anew: no message depends on an earlier one. */
+static void start_anew(struct server *s)
+{
+    fputs("d1guard-mcp: a query does not stop; starting anew\n", stderr);
+    pthread_mutex_lock(&s->output); /* for good: nothing is to come behind these lines */
+    for (struct job *job = s->first; job != NULL; job = job->next) {
+        struct buf reply = {0};
+
+        rpc_give_up(&job->call, job == s->first ? "TIMEOUT" : "BUSY",
+                    job == s->first ? "the time limit ran out inside one long step; work on shorter values"
+                                    : "the server starts anew; try again", &reply);
+        if (!job->cancelled)
+            write_line(&reply);
+        buf_free(&reply);
+    }
+    execvp(s->argv[0], s->argv);
+    perror("d1guard-mcp");
+    _exit(1);
+}
+
+/* Only between two messages, since what has been read is lost. */
+static void look_after_worker(struct server *s)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->first != NULL && s->first->stuck_at_ms > 0 && clock_ms() > s->first->stuck_at_ms)
+        start_anew(s);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Bytes read, 0 at the end of input, -1 when there was nothing for a while. */
+static ssize_t read_some(char *bytes, size_t size)
+{
+    struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+    ssize_t n;
+
+    if (poll(&input, 1, POLL_MS) <= 0)
+        return -1;
+    n = read(STDIN_FILENO, bytes, size);
+    return n < 0 && errno != EINTR ? 0 : n;
+}
+
 static void read_all(struct server *s)
 {
     static char chunk[READ_SIZE];
@@ -230,13 +293,13 @@ static void read_all(struct server *s)
     int skipping = 0;
     ssize_t n;
 
-    while ((n = read(STDIN_FILENO, chunk, sizeof chunk)) != 0) {
-        if (n < 0 && errno != EINTR)
-            break;
+    while ((n = read_some(chunk, sizeof chunk)) != 0) {
         if (n > 0) {
             buf_add(&input, chunk, (size_t)n);
             take_lines(s, &input, &skipping);
         }
+        if (input.len == 0 && !skipping)
+            look_after_worker(s);
     }
     if (input.len > 0 && !skipping)
         take_line(s, input.data, input.len); /* a last line without its end */
@@ -259,13 +322,14 @@ static int wait_for_worker(struct server *s)
     return done;
 }
 
-int serve(struct toolbox *box)
+int serve(struct toolbox *box, char **argv)
 {
     static struct server s = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
                               .output = PTHREAD_MUTEX_INITIALIZER};
     pthread_t worker;
 
     s.box = box;
+    s.argv = argv;
     signal(SIGPIPE, SIG_IGN);
     if (pthread_create(&worker, NULL, work, &s) != 0) {
         fputs("d1guard-mcp: cannot start a thread\n", stderr);

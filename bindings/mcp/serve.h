@@ -8,7 +8,8 @@
 
 #include "rpc.h"
 
-/* Until the end of stdin. Returns the exit status. */
-int serve(struct toolbox *box);
+/* Until the end of stdin. argv is the program's own, to start anew when a query cannot be stopped.
+ * Returns the exit status. */
+int serve(struct toolbox *box, char **argv);
 
 #endif

@@ -452,15 +452,15 @@ static void put_error(struct buf *out, const struct buf *error)
     buf_str(out, "true");
 }
 
-static void put_failure(struct buf *out, const struct failure *failure)
+void put_tool_error(struct buf *out, const char *code, const char *message)
 {
     struct buf error = {0};
 
     buf_str(&error, "{\"error\":{");
     put_key(&error, "code");
-    put_str(&error, failure->code);
+    put_str(&error, code);
     put_key(&error, "message");
-    put_text(&error, failure->message.data, failure->message.len);
+    put_str(&error, message);
     buf_str(&error, "}}");
     put_error(out, &error);
     buf_free(&error);
@@ -637,7 +637,7 @@ int toolbox_call(struct toolbox *box, const char *name, const json_t *arguments,
         call_on(box, db, name, arguments, watch, out, &record, &failure);
     }
     if (failure.code != NULL) {
-        put_failure(out, &failure);
+        put_tool_error(out, failure.code, failure.message.data);
         record.error = failure.code;
     }
     record.duration_ms = clock_ms() - start;

@@ -82,6 +82,9 @@ void toolbox_close(struct toolbox *box);
 /* Is there such a tool here? */
 int toolbox_has(const struct toolbox *box, const char *name);
 
+/* The members of a CallToolResult that says what went wrong. */
+void put_tool_error(struct buf *out, const char *code, const char *message);
+
 /* Runs a tool and writes the members of a CallToolResult: "content":[...],... and so on.
  * Returns 0, or -1 if the call was cancelled: then nothing is to be answered. */
 int toolbox_call(struct toolbox *box, const char *name, const json_t *arguments, struct watch *watch, struct buf *out);

@@ -54,7 +54,8 @@ class Server:
         self.messages.put(None)
 
     def read_stderr(self):
-        self.stderr = self.process.stderr.read().decode(errors="replace")
+        for line in self.process.stderr:
+            self.stderr += line.decode(errors="replace")
 
     def end(self):
         """Closes stdin and waits. Returns the exit status."""

@@ -219,6 +219,30 @@ class Work(unittest.TestCase):
             self.assertLess(time.monotonic() - start, 5)
             self.assertEqual(s.rows("SELECT 1"), [[1]])
 
+    def test_one_step_that_takes_hours(self):
+        stuck = "SELECT instr(printf('%.*c', 30000000, 'a'), printf('%.*c', 15000000, 'a') || 'b')"
+        with Server("--demo", "--timeout-ms", 300) as s:
+            s.send(endless("stuck", stuck))
+            s.send(endless("waiting", "SELECT 1"))
+            first, second = s.receive(), s.receive()
+            self.assertEqual((first["id"], second["id"]), ("stuck", "waiting"))
+            self.assertIn("TIMEOUT", first["result"]["content"][0]["text"])
+            self.assertIn("BUSY", second["result"]["content"][0]["text"])
+            self.assertEqual(s.rows("SELECT 2"), [[2]])
+        with Server("--demo") as s:
+            s.send(endless("stuck", stuck))
+            time.sleep(0.3)
+            s.send(cancel("stuck"))
+            self.assertEqual(s.request("ping")["result"], {})
+            for _ in range(20):
+                time.sleep(0.5)
+                if "anew" in s.stderr:
+                    break
+            self.assertEqual(s.rows("SELECT 3"), [[3]])
+        with Server("--demo") as s:
+            s.send(endless("stuck", stuck))
+            self.assertEqual(s.end(), 0)
+
     def test_too_many_waiting(self):
         with Server("--demo") as s:
             for number in range(70):

@@ -313,6 +313,12 @@ class Files(WithFolder):
             self.assertEqual(s.rows("SELECT name FROM pragma_table_info('f5')"), [["x"]])
             self.assertEqual([t["name"] for t in s.call("list_tables")["tables"]], ["f4", "f5", "r"])
 
+    def test_settings_of_the_connection(self):
+        self.make("CREATE TABLE t (x)")
+        with Server(self.path) as s:
+            for name, value in [("query_only", 1), ("trusted_schema", 0), ("temp_store", 2)]:
+                self.assertEqual(s.rows(f"PRAGMA {name}"), [[value]])
+
     def test_wal_and_a_writer_beside(self):
         self.make("PRAGMA journal_mode = wal; CREATE TABLE t (x); INSERT INTO t VALUES (1)")
         writer = sqlite3.connect(self.path, isolation_level=None)
