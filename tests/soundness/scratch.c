@@ -488,6 +488,16 @@ struct scratch *scratch_open(void)
     return s;
 }
 
+sqlite3 *scratch_memory(void)
+{
+    sqlite3 *db = NULL;
+
+    if (sqlite3_open(":memory:", &db) != SQLITE_OK || sqlite3_exec(db, schema, NULL, NULL, NULL) != SQLITE_OK)
+        give_up("schema", sqlite3_errmsg(db));
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 200000);
+    return db;
+}
+
 void scratch_restore(struct scratch *s)
 {
     sqlite3_close(s->db);

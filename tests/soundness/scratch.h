@@ -18,6 +18,9 @@ struct scratch;
 struct scratch *scratch_open(void);
 void scratch_close(struct scratch *scratch);
 
+/* The same tables in a database in memory, without any check. The caller closes it. */
+sqlite3 *scratch_memory(void);
+
 /* Puts file, folder, connection and process back as they were at first. */
 void scratch_restore(struct scratch *scratch);
 
