@@ -43,11 +43,12 @@ async function answer(databases, token, request, text) {
 
 /* Databases by id. Returns {apiBase, database(id), requests, intercept, close}; database(id) is the engine itself, and
  * intercept, when set, may answer in its place: (request, text, response) => true when it did. */
-export async function startStandin({ ids, token }) {
+export async function startStandin({ ids, token, persist = false }) {
     const engine = new Miniflare({
         modules: true,
         script: 'export default { fetch() { return new Response() } }',
         compatibilityDate: '2026-07-01',
+        d1Persist: persist,
         d1Databases: Object.fromEntries(ids.map((id) => [`DB_${id.replaceAll('-', '_')}`, id])),
     });
     const databases = new Map();

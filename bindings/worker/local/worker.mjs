@@ -12,8 +12,8 @@ import { Miniflare } from 'miniflare';
 
 const HERE = fileURLToPath(new URL('..', import.meta.url));
 
-/* The module as one text. guard: folder of the npm package d1guard; dictionary: a file in place of the deployment's own. */
-export async function bundle({ guard, dictionary, modules }) {
+/* The module as one text. guard: folder of the npm package d1guard; entry: its module there or elsewhere; modules: node_modules. */
+export async function bundle({ guard, entry = join(guard, 'workerd.js'), modules }) {
     const { outputFiles } = await build({
         entryPoints: [join(HERE, 'src/index.ts')],
         bundle: true,
@@ -21,16 +21,12 @@ export async function bundle({ guard, dictionary, modules }) {
         format: 'esm',
         target: 'esnext',
         conditions: ['workerd', 'worker', 'browser'],
-        alias: { d1guard: join(guard, 'workerd.js') },
+        alias: { d1guard: entry },
         nodePaths: [modules],
         external: ['cloudflare:workers'],
         plugins: [{
-            name: 'this-deployment',
-            setup({ onResolve }) {
-                onResolve({ filter: /\.wasm$/ }, () => ({ path: './d1guard.wasm', external: true }));
-                if (dictionary !== undefined)
-                    onResolve({ filter: /\/dictionary\.json$/ }, () => ({ path: dictionary }));
-            },
+            name: 'wasm',
+            setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, () => ({ path: './d1guard.wasm', external: true })),
         }],
         logLevel: 'warning',
     });

@@ -36,11 +36,15 @@ export async function fillSample(db) {
         await db.prepare(statement).run();
 }
 
+export function bundleWorker(more) {
+    return bundle({ guard: `${BUILD}/bindings/node`, modules: `${DEPS}node_modules`, ...more });
+}
+
 let bundled;
 
 /* Starts everything. people: names; vars: on top of the defaults. */
 export async function startTeam({ people = ['Ada Byron', 'Grace Murray'], vars = {}, ids = ['db-1'], sample = true,
-    standin: given, ...worker } = {}) {
+    standin: given, module, ...worker } = {}) {
     const standin = given ?? await startStandin({ ids, token: READ_TOKEN });
     if (sample && given === undefined)
         await fillSample(standin.database(ids[0]));
@@ -52,9 +56,9 @@ export async function startTeam({ people = ['Ada Byron', 'Grace Murray'], vars =
         tokens[name] = token;
         secrets[secret] = value;
     }
-    bundled ??= bundle({ guard: `${BUILD}/bindings/node`, modules: `${DEPS}node_modules` });
+    bundled ??= bundleWorker();
     const log = new Kept();
-    const { url, mf, close } = await startWorker(await bundled, {
+    const { url, mf, close } = await startWorker(module ?? await bundled, {
         log,
         /* What the Worker writes to its console. */
         handleRuntimeStdio: (...streams) => streams.forEach((stream) => stream.on('data', (chunk) => log.lines.push(String(chunk)))),
