@@ -1,10 +1,10 @@
 """Does an MCP server's SQL tool let anything be written? The database decides, not the server's answer.
 
     python3 harness.py [OPTIONS] -- SERVER ARGUMENT... {db} ...
-    python3 harness.py [OPTIONS] --url http://127.0.0.1:PORT/mcp --database FILE
+    python3 harness.py [OPTIONS] --url http://127.0.0.1:PORT/mcp -- SERVER ARGUMENT... {db} ...
 
 Makes a SQLite file (at --database, else in a folder of its own; {db} in the server's command stands for
-it), asks the server for a row that only this file holds, then sends plain INSERT, UPDATE and DELETE and the
+it), starts the server, asks the server for a row that only this file holds, then sends plain INSERT, UPDATE and DELETE and the
 inputs of inputs.jsonl. After each it reads the file through a connection of its own and looks at its bytes
 and at the files beside it. Before, each input is run without a guard on a copy: one that changes nothing
 even there proves nothing and is not counted.
@@ -20,15 +20,19 @@ SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import hashlib
+import http.client
 import json
 import pathlib
 import queue
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
+import time
+import urllib.parse
 import urllib.request
 import uuid
 
@@ -95,12 +99,29 @@ class Stdio:
 
 
 class Http:
-    """A server at an address; its answers are JSON or one event of an event stream."""
+    """A server process that listens at an address; its answers are JSON or the last event of a stream."""
 
-    def __init__(self, url, headers):
+    def __init__(self, command, url, headers):
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.url = url
         self.headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **headers}
         self.answer = None
+        try:
+            self.wait_until_it_listens()
+        except NoAnswer:
+            self.close()
+            raise
+
+    def wait_until_it_listens(self):
+        address = urllib.parse.urlsplit(self.url)
+        end = time.monotonic() + ANSWER_SECONDS
+        while self.process.poll() is None and time.monotonic() < end:
+            try:
+                socket.create_connection((address.hostname, address.port or 80), timeout=1).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise NoAnswer(f"nothing listens at {self.url}")
 
     def send(self, message):
         request = urllib.request.Request(self.url, json.dumps(message).encode(), self.headers)
@@ -108,7 +129,7 @@ class Http:
             with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as response:
                 text = response.read().decode()
                 session = response.headers.get("Mcp-Session-Id")
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             raise NoAnswer(str(error)) from error
         if session:
             self.headers["Mcp-Session-Id"] = session
@@ -121,7 +142,12 @@ class Http:
         return self.answer
 
     def close(self):
-        pass
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 class Server:
@@ -355,12 +381,12 @@ def main():
     parser.add_argument("--group", action="append", help="only the inputs of this group; may be repeated")
     parser.add_argument("--tool", help="the SQL tool; else the first that takes sql, query or statement")
     parser.add_argument("--argument", help="the argument that takes the SQL")
-    parser.add_argument("--url", help="a server over HTTP, instead of a command")
+    parser.add_argument("--url", help="the command is a server that listens there")
     parser.add_argument("--header", action="append", default=[], help="'Name: value', with --url")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("command", nargs="*")
     options = parser.parse_args()
-    if bool(options.url) == bool(options.command) or (options.database and options.database.exists()):
+    if not options.command or (options.database and options.database.exists()):
         parser.print_usage()
         return 64
     folder = tempfile.mkdtemp(prefix="d1guard-harness-")
@@ -369,7 +395,7 @@ def main():
         database = Database(path.resolve())
         headers = dict(header.split(": ", 1) for header in options.header)
         command = [word.replace("{db}", str(database.path)) for word in options.command]
-        connect = (lambda: Http(options.url, headers)) if options.url else (lambda: Stdio(command))
+        connect = (lambda: Http(command, options.url, headers)) if options.url else (lambda: Stdio(command))
         trials, verdict, why = examine(connect, database, options)
         report(trials, verdict, why, options.json)
         return STATUS[verdict]

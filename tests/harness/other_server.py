@@ -1,6 +1,6 @@
 """MCP servers that protect a SQLite file the way people often do. The harness has to tell them apart.
 
-    other_server.py MODE FILE
+    other_server.py MODE FILE [PORT]        over HTTP at this port, else over stdio
         prefix    looks at the first word
         readonly  opens the file read-only, and does no more
         open      does nothing
@@ -8,12 +8,13 @@
 
 SPDX-License-Identifier: Apache-2.0
 """
+import http.server
 import json
 import re
 import sqlite3
 import sys
 
-mode, path = sys.argv[1:]
+mode, path, *port = sys.argv[1:]
 db = sqlite3.connect(f"file:{path}?mode=ro" if mode == "readonly" else path, uri=mode == "readonly", isolation_level=None)
 
 
@@ -58,8 +59,24 @@ def answer(method, params):
         return {"content": [{"type": "text", "text": str(error)}], "isError": True}
 
 
+def reply(message):
+    """The answer as JSON, None for a notification."""
+    if "id" not in message:
+        return None
+    return json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer(message["method"], message.get("params", {}))})
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        text = reply(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.send_response(200 if text else 202)
+        self.end_headers()
+        self.wfile.write((text or "").encode())
+
+
+if port:
+    http.server.HTTPServer(("127.0.0.1", int(port[0])), Handler).serve_forever()
 for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message:
-        result = answer(message["method"], message.get("params", {}))
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    text = reply(json.loads(line))
+    if text:
+        print(text, flush=True)

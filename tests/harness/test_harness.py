@@ -8,6 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import unittest
@@ -20,11 +21,12 @@ SERVER = sys.argv[1]
 OTHER = [sys.executable, str(HERE / "other_server.py")]
 
 
-def harness(*command, groups=()):
+def harness(*command, groups=(), url=None):
     """(exit status, report) of the harness on a server."""
     # In memory where that is possible: the servers that let writes through spend their time on syncing.
     environment = {**os.environ, **({"TMPDIR": "/dev/shm"} if os.access("/dev/shm", os.W_OK) else {})}
-    done = subprocess.run([sys.executable, HERE / "harness.py", "--json", *[f"--group={group}" for group in groups], "--", *command], stdout=subprocess.PIPE,
+    done = subprocess.run([sys.executable, HERE / "harness.py", "--json", *[f"--group={group}" for group in groups],
+                           *([f"--url={url}"] if url else []), "--", *command], stdout=subprocess.PIPE,
                           env=environment, check=False)
     return done.returncode, json.loads(done.stdout)
 
@@ -64,6 +66,12 @@ class Harness(unittest.TestCase):
         status, report = harness(*OTHER, "readonly", "{db}", groups=["plain", "files", "connection state"])
         self.assertEqual((status, report["verdict"]), (1, "part"))
         self.assertTrue(any("copy.db" in trial["evidence"] for trial in report["trials"]))
+
+    def test_over_http(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+        status, report = harness(*OTHER, "prefix", "{db}", str(port), groups=["plain", "quotes"], url=f"http://127.0.0.1:{port}/mcp")
+        self.assertEqual((status, [t["verdict"] for t in report["trials"]]), (2, ["pass"] * 3 + ["fail"] * 8))
 
     def test_server_that_answers_nothing_proves_nothing(self):
         status, report = harness(*OTHER, "broken", "{db}")

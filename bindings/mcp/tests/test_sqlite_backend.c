@@ -51,13 +51,13 @@ static int count_row(void *context, const struct value *values, size_t count)
     return 0;
 }
 
-static int run_on(struct backend *b, const char *format, struct failure *failure, int *rows)
+static int run_as(struct backend *b, const char *format, int reads_only_by_form, struct failure *failure, int *rows)
 {
     char sql[256];
     const struct params none = {NULL, NULL, 0};
     const struct row_sink sink = {no_columns, count_row, rows};
     const struct watch watch = {clock_ms() + 10000, NULL, NULL};
-    struct statement statement = {sql, 0, &none, 0, 0};
+    struct statement statement = {sql, 0, &none, 0, reads_only_by_form};
     int changed, rc;
 
     snprintf(sql, sizeof sql, strstr(format, "%s") != NULL ? format : "%s", strstr(format, "%s") != NULL ? folder : format);
@@ -68,6 +68,11 @@ static int run_on(struct backend *b, const char *format, struct failure *failure
         rc = b->run(b, &statement, &sink, &watch, failure);
     b->leave(b);
     return rc;
+}
+
+static int run_on(struct backend *b, const char *sql, struct failure *failure, int *rows)
+{
+    return run_as(b, sql, 0, failure, rows);
 }
 
 /* What a connection of its own sees: a number that changes with the content. */
@@ -156,6 +161,23 @@ static void nothing_adds_up(void **state)
     assert_string_equal(before, after);
 }
 
+/* SQLite does not call this one read-only, though it is: it stands for any that only SQLite sees through. */
+static void capped_text_has_to_be_readonly_for_sqlite(void **state)
+{
+    struct failure failure = {0};
+    struct backend *b = sqlite_backend_open(path, NULL, 0, &failure);
+    int rows;
+
+    (void)state;
+    assert_non_null(b);
+    assert_int_equal(run_as(b, "PRAGMA journal_mode", 0, &failure, &rows), 0);
+    assert_int_equal(rows, 1);
+    assert_int_equal(run_as(b, "PRAGMA journal_mode", 1, &failure, &rows), -1);
+    assert_string_equal(failure.code, "SQL_BLOCKED");
+    buf_free(&failure.message);
+    b->close(b);
+}
+
 /* What the layers stop does write where they are off: the tests above can fail. */
 static void guard_only_writes(void **state)
 {
@@ -181,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_gets_through),
         cmocka_unit_test(nothing_adds_up),
+        cmocka_unit_test(capped_text_has_to_be_readonly_for_sqlite),
         cmocka_unit_test(guard_only_writes),
     };
 
