@@ -29,6 +29,7 @@ struct scratch {
     struct text switches; /* cheap ones: sqlite3_db_config */
     struct text copy;     /* the text that runs, NUL behind its end */
     char effect[200];     /* what the authorizer or an observer saw */
+    char named[200];      /* a function or table with side effects, in a statement not known to be whole yet */
     char change[400];
     int watching;
     int looks;
@@ -173,7 +174,7 @@ static int is_shadow(const char *table)
     return table != NULL && (strncasecmp(table, "f3_", 3) == 0 || strncasecmp(table, "f4_", 3) == 0 || strncasecmp(table, "f5_", 3) == 0 || strncasecmp(table, "rt_", 3) == 0);
 }
 
-static int only_reads(int action, const char *first, const char *second)
+int scratch_only_reads(int action, const char *first, const char *second)
 {
     switch (action) {
     case SQLITE_SELECT:
@@ -217,9 +218,12 @@ static int authorize(void *context, int action, const char *first, const char *s
         s->rtreecheck = 1;
     if (action == SQLITE_TRANSACTION && s->rtreecheck)
         return SQLITE_OK; /* one that stays open is seen by scratch_changed */
-    if (!only_reads(action, first, second)) {
-        if (s->effect[0] == '\0')
-            snprintf(s->effect, sizeof s->effect, "SQLite was asked for action %d (%s, %s)", action, first ? first : "", second ? second : "");
+    if (!scratch_only_reads(action, first, second)) {
+        /* The parser may resolve names before it meets the syntax error behind them. */
+        char *const seen = action == SQLITE_FUNCTION || action == SQLITE_READ ? s->named : s->effect;
+
+        if (seen[0] == '\0')
+            snprintf(seen, sizeof s->effect, "SQLite was asked for action %d (%s, %s)", action, first ? first : "", second ? second : "");
         if (s->preparing_only)
             return SQLITE_DENY;
     }
@@ -461,7 +465,7 @@ static void watch(struct scratch *s)
     if (sqlite3_exec(s->db, arming, NULL, NULL, NULL) != SQLITE_OK)
         give_up("arming", sqlite3_errmsg(s->db));
     s->watching = 1;
-    s->effect[0] = '\0';
+    s->effect[0] = s->named[0] = '\0';
     s->changes = sqlite3_total_changes(s->db);
     read_switches(s, &s->switches);
 }
@@ -551,8 +555,13 @@ static int run_text(struct scratch *s, const char *sql, size_t len, unsigned *st
         const char *const from = tail;
         sqlite3_stmt *stmt = NULL;
 
-        if (sqlite3_prepare_v2(s->db, from, (int)(end - from) + 1, &stmt, &tail) != SQLITE_OK)
+        if (s->named[0] != '\0' && s->effect[0] == '\0')
+            memcpy(s->effect, s->named, sizeof s->effect);
+        s->named[0] = '\0';
+        if (sqlite3_prepare_v2(s->db, from, (int)(end - from) + 1, &stmt, &tail) != SQLITE_OK) {
+            s->named[0] = '\0';
             return 0;
+        }
         if (stmt == NULL && tail == from)
             break;
         if (stmt == NULL)
@@ -610,8 +619,8 @@ const char *scratch_changed(struct scratch *s)
     static struct text switches;
     const char *name;
 
-    if (s->effect[0] != '\0')
-        return changed(s, s->effect, "");
+    if (s->effect[0] != '\0' || s->named[0] != '\0')
+        return changed(s, s->effect[0] != '\0' ? s->effect : s->named, "");
     if (sqlite3_total_changes(s->db) != s->changes)
         return changed(s, "rows were changed", "");
     if (!sqlite3_get_autocommit(s->db))
@@ -661,7 +670,7 @@ enum scratch_reading scratch_read(struct scratch *s, const char *sql, size_t len
         sqlite3_stmt *stmt = NULL;
 
         s->read_pragma = 0;
-        if (sqlite3_prepare_v2(s->db, from, (int)(end - from) + 1, &stmt, &tail) != SQLITE_OK || s->effect[0] != '\0') {
+        if (sqlite3_prepare_v2(s->db, from, (int)(end - from) + 1, &stmt, &tail) != SQLITE_OK || s->effect[0] != '\0' || s->named[0] != '\0') {
             sqlite3_finalize(stmt);
             result = SCRATCH_NO_READ;
             break;
@@ -681,6 +690,6 @@ enum scratch_reading scratch_read(struct scratch *s, const char *sql, size_t len
             break;
     }
     s->preparing_only = 0;
-    s->effect[0] = '\0';
+    s->effect[0] = s->named[0] = '\0';
     return result;
 }

@@ -21,6 +21,9 @@ void scratch_close(struct scratch *scratch);
 /* The same tables in a database in memory, without any check. The caller closes it. */
 sqlite3 *scratch_memory(void);
 
+/* For an authorizer: does SQLite ask for no more than a read? */
+int scratch_only_reads(int action, const char *first, const char *second);
+
 /* Puts file, folder, connection and process back as they were at first. */
 void scratch_restore(struct scratch *scratch);
 
