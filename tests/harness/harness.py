@@ -2,9 +2,10 @@
 
     python3 harness.py [OPTIONS] -- SERVER ARGUMENT... {db} ...
     python3 harness.py [OPTIONS] --url http://127.0.0.1:PORT/mcp -- SERVER ARGUMENT... {db} ...
+    python3 harness.py [OPTIONS] --url http://127.0.0.1:PORT/mcp --database FILE
 
 Makes a SQLite file (at --database, else in a folder of its own; {db} in the server's command stands for
-it), starts the server, asks the server for a row that only this file holds, then sends plain INSERT, UPDATE and DELETE and the
+it), starts the server unless it runs already, asks the server for a row that only this file holds, then sends plain INSERT, UPDATE and DELETE and the
 inputs of inputs.jsonl. After each it reads the file through a connection of its own and looks at its bytes
 and at the files beside it. Before, each input is run without a guard on a copy: one that changes nothing
 even there proves nothing and is not counted.
@@ -99,10 +100,12 @@ class Stdio:
 
 
 class Http:
-    """A server process that listens at an address; its answers are JSON or the last event of a stream."""
+    """A server at an address, started here if there is a command; its answers are JSON or the last event of a
+    stream."""
 
     def __init__(self, command, url, headers):
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = command and subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                                    stderr=subprocess.DEVNULL)
         self.url = url
         self.headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **headers}
         self.answer = None
@@ -115,7 +118,7 @@ class Http:
     def wait_until_it_listens(self):
         address = urllib.parse.urlsplit(self.url)
         end = time.monotonic() + ANSWER_SECONDS
-        while self.process.poll() is None and time.monotonic() < end:
+        while time.monotonic() < end and not (self.process and self.process.poll() is not None):
             try:
                 socket.create_connection((address.hostname, address.port or 80), timeout=1).close()
                 return
@@ -142,6 +145,8 @@ class Http:
         return self.answer
 
     def close(self):
+        if not self.process:
+            return
         self.process.terminate()
         try:
             self.process.wait(timeout=5)
@@ -381,12 +386,12 @@ def main():
     parser.add_argument("--group", action="append", help="only the inputs of this group; may be repeated")
     parser.add_argument("--tool", help="the SQL tool; else the first that takes sql, query or statement")
     parser.add_argument("--argument", help="the argument that takes the SQL")
-    parser.add_argument("--url", help="the command is a server that listens there")
+    parser.add_argument("--url", help="where the server listens, over HTTP")
     parser.add_argument("--header", action="append", default=[], help="'Name: value', with --url")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("command", nargs="*")
     options = parser.parse_args()
-    if not options.command or (options.database and options.database.exists()):
+    if not (options.command or options.url) or (options.database and options.database.exists()):
         parser.print_usage()
         return 64
     folder = tempfile.mkdtemp(prefix="d1guard-harness-")
