@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-import { readFileSync } from 'node:fs';
 import { Log, LogLevel } from 'miniflare';
 import { makeToken, secretOf } from '../people.mjs';
+import { fillSample } from '../local/try.mjs';
 import { bundle, startWorker } from '../local/worker.mjs';
 import { startStandin } from '../local/standin.mjs';
 
@@ -14,7 +14,6 @@ export const DEPS = new URL('../../../tests/deps/worker/', import.meta.url).path
 export const ACCOUNT = 'acc-1';
 export const READ_TOKEN = 'd1-read-token-of-the-test';
 export const MODERN = '2026-07-28';
-const SAMPLE = new URL('../../mcp/sample.sql', import.meta.url);
 
 /* Errors of the Worker and of workerd are kept for the test to look at. */
 export class Kept extends Log {
@@ -27,13 +26,6 @@ export class Kept extends Log {
     log(line) {
         this.lines.push(line);
     }
-}
-
-/* The sample database of bindings/mcp, statement by statement. */
-export async function fillSample(db) {
-    const text = readFileSync(SAMPLE, 'utf8').replace(/^--.*$/gm, '');
-    for (const statement of text.split(/;\s*$/m).filter((part) => part.trim() !== '' && !part.includes('tune_up')))
-        await db.prepare(statement).run();
 }
 
 export function bundleWorker(more) {
