@@ -113,6 +113,14 @@ class Install(unittest.TestCase):
             with self.subTest(pattern):
                 self.assertTrue(any(re.fullmatch(pattern, file) for file in files), sorted(files))
 
+    def test_manual_pages_name_every_option(self):
+        for program in "cli/d1guard", "mcp/d1guard-mcp":
+            with self.subTest(program):
+                options = set(re.findall(r"--[a-z][a-z0-9-]*", run(BUILD / "bindings" / program, "--help")))
+                page = (ROOT / "bindings" / f"{program}.1").read_text()
+                self.assertGreater(len(options), 10)
+                self.assertEqual(options - {f"-{word}" for word in re.findall(r"Fl (-[\w-]+)", page)}, set())
+
 
 class OneFile(unittest.TestCase):
     def setUp(self):
