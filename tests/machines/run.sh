@@ -1,0 +1,24 @@
+#!/bin/sh
+# Runs the case files on another build of the library: run.sh NAME RUNNER COMPILER OPTION...
+#   NAME    a folder for the program, made if missing
+#   RUNNER  what starts it ("" for nothing, qemu-arm-static ...)
+# The library is compiled from its own files and linked statically; no cmocka is needed (cmocka.h beside
+# this file). Exit status 0 only if all cases pass.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+folder=$1 runner=$2
+shift 2
+mkdir -p "$folder"
+set -- "$@" -I"$root/include" -I"$root/lib"
+objects=
+for file in token keyword policy statement verdict rewrite names; do
+    "$@" -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -c "$root/lib/$file.c" \
+        -o "$folder/$file.o"
+    objects="$objects $folder/$file.o"
+done
+# 64-bit offsets: qemu hands the folder entries of the host to a 32-bit program.
+"$@" -w -D_FILE_OFFSET_BITS=64 -I"$here" "$root/tests/run_cases.c" $objects -static -o "$folder/run-cases"
+# The cases go in by a relative name, so that a foreign program needs no more of this file system.
+cd "$root/tests"
+$runner "$folder/run-cases" cases
