@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -49,14 +49,31 @@ test('people.mjs refuses what it cannot do', () => {
     assert.equal(keyOf('Émilie du Châtelet'), 'EMILIE_DU_CHATELET');
 });
 
+test('people.mjs hands wrangler the secret on stdin, never as an argument, and the token to nobody', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'd1guard-people-'));
+    /* Stands in for npx, since there is no account here: writes down what it is given. */
+    writeFileSync(join(folder, 'npx'), '#!/bin/sh\necho "$@"\ncat\n[ "$3" != delete ] || exit 3\n', { mode: 0o755 });
+    const run = (...args) => spawnSync(process.execPath, [PEOPLE, ...args], { encoding: 'utf8', env: { PATH: `${folder}:/usr/bin:/bin` } });
+    try {
+        const added = run('add', 'Ada Byron');
+        assert.match(added.stdout, /^wrangler secret put PERSON_ADA_BYRON\n[0-9a-f]{64} Ada Byron(\n)?token, shown only now: d1g_\S{43}\n$/);
+        assert.match(run('auditor').stdout, /^wrangler secret put AUDITOR\n[0-9a-f]{64}(\n)?token, shown/);
+        const removed = run('remove', 'Ada Byron');
+        assert.match(removed.stdout, /^wrangler secret delete PERSON_ADA_BYRON\n/);
+        assert.deepEqual([removed.status, removed.stderr], [1, 'people.mjs: wrangler secret delete did not work\n'], 'a failure of wrangler is one');
+    } finally {
+        rmSync(folder, { recursive: true });
+    }
+});
+
 test('removing one person touches nobody else', async () => {
     const standin = team.standin;
     const all = await startTeam({ people: ['Ada', 'Grace'], standin });
     const [ada, grace] = [all.as('Ada'), all.as('Grace')];
     try {
         assert.equal((await ada.legacy('ping')).status, 200);
-        const { bindings } = await all.mf.getBindings().then((env) => ({ bindings: env }));
-        const kept = Object.fromEntries(Object.entries(bindings).filter(([name]) => name === 'PERSON_GRACE'));
+        const { PERSON_GRACE } = await all.mf.getBindings();
+        const kept = { PERSON_GRACE };
         const without = await startTeam({ people: [], vars: kept, standin });
         try {
             const post = (token) => fetch(`${without.url}/mcp`, { method: 'POST', headers: { ...grace.headers, Authorization: `Bearer ${token}` },
@@ -218,21 +235,24 @@ test('approval and audit outlive a restart; an hour later the link is dead and t
 /* --- rate --- */
 
 test('the rate limit is each person’s own, and comes back', async () => {
-    const limited = await startTeam({ people: ['Ada', 'Grace'], standin: team.standin, vars: { CALLS_PER_MINUTE: 20 } });
+    const limited = await startTeam({ people: ['Ada', 'Grace'], standin: team.standin, vars: { CALLS_PER_MINUTE: 12 } });
     try {
         const ada = await limited.as('Ada').approve(); /* one call gone */
         const answers = [];
-        for (let i = 0; i < 22; i++)
+        for (let i = 0; i < 16; i++)
             answers.push(await ada.query('SELECT 1'));
         const blocked = answers.filter(({ isError }) => isError);
-        assert.ok(blocked.length >= 2 && blocked.length <= 3, String(blocked.length));
-        const { code, retry_after_seconds: wait } = JSON.parse(blocked[0].content[0].text).error;
+        assert.ok(blocked.length >= 1 && blocked.length <= 5, String(blocked.length));
+        const { code, retry_after_seconds: wait } = JSON.parse(blocked.at(-1).content[0].text).error;
         assert.equal(code, 'RATE_LIMITED');
-        assert.ok(wait >= 1 && wait <= 3, String(wait));
-        const rest = await ada.readQuery({ sql: 'SELECT 1' });
-        assert.deepEqual([rest.status, rest.headers.get('Retry-After')], [429, String(wait)]);
+        assert.ok(wait >= 1 && wait <= 5, String(wait));
         assert.equal((await limited.as('Grace').failure('list_tables', {})).code, 'NOT_APPROVED');
-        await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+        let rest;
+        do
+            rest = await ada.readQuery({ sql: 'SELECT 1' });
+        while (rest.status === 200); /* a slow machine earns calls meanwhile */
+        assert.equal(rest.status, 429);
+        await new Promise((resolve) => setTimeout(resolve, Number(rest.headers.get('Retry-After')) * 1000));
         assert.equal((await ada.query('SELECT 1')).isError, false);
     } finally {
         await limited.close();
