@@ -20,8 +20,9 @@ static const char sql[] = "SELECT 1";
 static struct d1guard_report classified(const struct d1guard_options *options)
 {
     struct d1guard_report report = {.size = sizeof report};
+    const int verdict = d1guard_classify(sql, LEN, options, &report);
 
-    assert_int_equal(d1guard_classify(sql, LEN, options, &report), report.verdict);
+    assert_int_equal(verdict, report.verdict);
     return report;
 }
 
