@@ -537,8 +537,8 @@ static int cap(struct comparison *c, struct trial *trial)
     return 1;
 }
 
-/* EXPLAIN and PRAGMA pass as d1guard_clean writes them. */
-static void check_not_capped(struct comparison *c, const struct trial *trial)
+/* What is not capped, or needs no cap, passes as d1guard_clean writes it. */
+static void check_unchanged(struct comparison *c, const struct trial *trial)
 {
     const struct d1guard_options options = {.size = sizeof options, .engine = D1GUARD_ENGINE_SQLITE};
     struct text cleaned = {0};
@@ -546,7 +546,7 @@ static void check_not_capped(struct comparison *c, const struct trial *trial)
 
     text_reserve(&cleaned, trial->len + 1);
     if (d1guard_clean(trial->sql, trial->len, &options, cleaned.bytes, cleaned.room, &size, NULL) != D1GUARD_ALLOW || size != c->capped.len || memcmp(cleaned.bytes, c->capped.bytes, size) != 0)
-        differ(c, trial, "what is not capped differs from the cleaned text", NULL, NULL);
+        differ(c, trial, "an unchanged text differs from the cleaned one", NULL, NULL);
     text_free(&cleaned);
 }
 
@@ -565,9 +565,9 @@ static void judge(void *context, const char *sql, size_t len)
             break;
         c->allowed += i == 0;
         c->by_form[trial.form]++;
-        if (trial.form == D1GUARD_FORM_NOT_CAPPED)
-            check_not_capped(c, &trial);
-        else
+        if (trial.form == D1GUARD_FORM_NOT_CAPPED || trial.form == D1GUARD_FORM_UNCHANGED)
+            check_unchanged(c, &trial);
+        if (trial.form != D1GUARD_FORM_NOT_CAPPED)
             compare(c, &trial);
         if (c->differences > before)
             break; /* one n is enough to tell */

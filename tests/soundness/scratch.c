@@ -655,6 +655,20 @@ const char *scratch_state_changed(struct scratch *s)
     return changed(s, "state changed", is + line);
 }
 
+int scratch_has_pragma(struct scratch *s, const char *name)
+{
+    static const char query[] = "SELECT 1 FROM pragma_pragma_list WHERE name = lower(?)";
+    sqlite3_stmt *stmt = NULL;
+    int found;
+
+    if (sqlite3_prepare_v2(s->db, query, -1, &stmt, NULL) != SQLITE_OK)
+        give_up(query, sqlite3_errmsg(s->db));
+    sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+    found = sqlite3_step(stmt) == SQLITE_ROW;
+    sqlite3_finalize(stmt);
+    return found;
+}
+
 enum scratch_reading scratch_read(struct scratch *s, const char *sql, size_t len)
 {
     const char *tail;

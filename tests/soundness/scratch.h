@@ -41,6 +41,9 @@ const char *scratch_changed(struct scratch *scratch);
 /* The same for what takes longer to read: every PRAGMA value, functions, modules, collations, temp schema. */
 const char *scratch_state_changed(struct scratch *scratch);
 
+/* Does this SQLite have such a PRAGMA? */
+int scratch_has_pragma(struct scratch *scratch, const char *name);
+
 /* How SQLite takes a text, learned by preparing it only. */
 enum scratch_reading {
     SCRATCH_NO_READ,     /* an error, or not only queries */

@@ -11,12 +11,13 @@
 #include "generate.h"
 #include "inputs.h"
 #include "scratch.h"
+#include "shrink.h"
 
 #include <d1guard.h>
 
 #include <ctype.h>
 
-enum { BATCH = 32, CONTROL_TEXTS = 3000, MISSES_MAX = 20 };
+enum { BATCH = 32, CONTROL_TEXTS = 3000, MISSES_MAX = 10 };
 
 typedef int verdict_fn(const char *sql, size_t len);
 
@@ -84,30 +85,11 @@ static const char *change_alone(struct run *run, const char *sql, size_t len)
     return change != NULL ? change : scratch_state_changed(run->scratch);
 }
 
-static void text_without(struct text *to, const struct text *from, size_t at, size_t len)
+static int shows_miss(void *context, const char *sql, size_t len)
 {
-    text_set(to, from->bytes, at);
-    text_add(to, from->bytes + at + len, from->len - at - len);
-}
+    struct run *run = context;
 
-/* Takes tokens out as long as the text is allowed and changes something. */
-static void minimise(struct run *run, struct text *text)
-{
-    struct text shorter = {0};
-    int again = 1;
-
-    while (again) {
-        struct d1guard_token token = {.size = sizeof token};
-
-        again = 0;
-        for (size_t at = 0; !again && d1guard_next_token(text->bytes, text->len, at, &token); at += (size_t)token.len) {
-            text_without(&shorter, text, at, (size_t)token.len);
-            again = run->verdict(shorter.bytes, shorter.len) && change_alone(run, shorter.bytes, shorter.len) != NULL;
-        }
-        if (again)
-            text_set(text, shorter.bytes, shorter.len);
-    }
-    text_free(&shorter);
+    return run->verdict(sql, len) && change_alone(run, sql, len) != NULL;
 }
 
 static void report_miss(struct run *run, const char *sql, size_t len)
@@ -121,7 +103,7 @@ static void report_miss(struct run *run, const char *sql, size_t len)
         printf("MISS: %s\n  text: ", change != NULL ? change : "only together with the texts before it");
         text_print(stdout, sql, len);
         if (change != NULL) {
-            minimise(run, &text);
+            shrink(&text, shows_miss, run);
             printf("\n  least: ");
             text_print(stdout, text.bytes, text.len);
             printf("\n  which: %s", change_alone(run, text.bytes, text.len));
@@ -208,16 +190,17 @@ static int is_denied_name(const char *name)
     return LISTED(name, names);
 }
 
-/* name: a PRAGMA, or a table called pragma_ and its name. What gets here only reports. */
-static int is_unlisted_pragma(const char *name, uint32_t engine)
+/* name: a PRAGMA, or a table called pragma_ and its name. What gets here only reports, or is not there: in a
+ * WITH table that nothing reads, SQLite does not look for it. */
+static int is_unlisted_pragma(struct run *run, const char *name, uint32_t engine)
 {
     if (strncmp(name, "pragma_", 7) == 0 && strcmp(name, "pragma_list") != 0)
         name += 7;
-    return engine == D1GUARD_ENGINE_D1 && !LISTED(name, d1_pragmas);
+    return !scratch_has_pragma(run->scratch, name) || (engine == D1GUARD_ENGINE_D1 && !LISTED(name, d1_pragmas));
 }
 
 /* Why may a text be refused that SQLite takes as queries and reporting PRAGMAs? README, "What it decides". */
-static int is_documented(const struct d1guard_report *report, uint32_t engine, const char *sql)
+static int is_documented(struct run *run, const struct d1guard_report *report, uint32_t engine, const char *sql)
 {
     static const char *const query_heads[] = {"select", "values", "with"};
     const char *word = sql + report->at;
@@ -236,7 +219,7 @@ static int is_documented(const struct d1guard_report *report, uint32_t engine, c
         /* Up to 3.45, 0x1G was 0x1 and the alias G. */
         return sqlite3_libversion_number() < 3046000 && name[0] == '0' && name[1] == 'x';
     case D1GUARD_REASON_PRAGMA_NOT_LISTED:
-        return is_unlisted_pragma(name, engine);
+        return is_unlisted_pragma(run, name, engine);
     case D1GUARD_REASON_EXPLAIN_NOT_READ:
         return !LISTED(name, query_heads);
     default:
@@ -251,34 +234,35 @@ static int is_false_refusal(struct run *run, uint32_t engine, const char *sql, s
 
     if (reading != SCRATCH_QUERIES && reading != SCRATCH_WITH_PRAGMA)
         return 0;
-    return verdict_of(engine, sql, len, report) != D1GUARD_ALLOW && !is_documented(report, engine, sql);
+    return verdict_of(engine, sql, len, report) != D1GUARD_ALLOW && !is_documented(run, report, engine, sql);
+}
+
+struct refusal {
+    struct run *run;
+    uint32_t engine;
+    struct d1guard_report report;
+};
+
+static int shows_refusal(void *context, const char *sql, size_t len)
+{
+    struct refusal *refusal = context;
+
+    return is_false_refusal(refusal->run, refusal->engine, sql, len, &refusal->report);
 }
 
 static void report_false_refusal(struct run *run, uint32_t engine, const char *sql, size_t len)
 {
-    struct d1guard_report report;
+    struct refusal refusal = {.run = run, .engine = engine};
     struct text text = {0};
-    struct text shorter = {0};
-    int again = 1;
 
     text_set(&text, sql, len);
-    while (again) {
-        struct d1guard_token token = {.size = sizeof token};
-
-        again = 0;
-        for (size_t at = 0; !again && d1guard_next_token(text.bytes, text.len, at, &token); at += (size_t)token.len) {
-            text_without(&shorter, &text, at, (size_t)token.len);
-            again = is_false_refusal(run, engine, shorter.bytes, shorter.len, &report);
-        }
-        if (again)
-            text_set(&text, shorter.bytes, shorter.len);
-    }
-    is_false_refusal(run, engine, text.bytes, text.len, &report);
-    printf("FALSE REFUSAL (%s): %s at %lu, %lu bytes\n  least: ", engine == D1GUARD_ENGINE_D1 ? "d1" : "sqlite", d1guard_reason_slug(report.reason), (unsigned long)report.at, (unsigned long)report.len);
+    shrink(&text, shows_refusal, &refusal);
+    shows_refusal(&refusal, text.bytes, text.len);
+    printf("FALSE REFUSAL (%s): %s at %lu, %lu bytes\n  least: ", engine == D1GUARD_ENGINE_D1 ? "d1" : "sqlite",
+           d1guard_reason_slug(refusal.report.reason), (unsigned long)refusal.report.at, (unsigned long)refusal.report.len);
     text_print(stdout, text.bytes, text.len);
     printf("\n");
     text_free(&text);
-    text_free(&shorter);
 }
 
 static void check_refused(struct run *run, uint32_t engine, const char *sql, size_t len)
@@ -289,7 +273,7 @@ static void check_refused(struct run *run, uint32_t engine, const char *sql, siz
         return;
     run->refused_reads++;
     run->by_reason[report.reason]++;
-    if (is_documented(&report, engine, sql))
+    if (is_documented(run, &report, engine, sql))
         return;
     if (run->undocumented++ < MISSES_MAX)
         report_false_refusal(run, engine, sql, len);
