@@ -46,6 +46,7 @@ async function answer(databases, token, request, text) {
 export async function startStandin({ ids, token, persist = false }) {
     const engine = new Miniflare({
         modules: true,
+        cf: false,
         script: 'export default { fetch() { return new Response() } }',
         compatibilityDate: '2026-07-01',
         d1Persist: persist,

@@ -33,13 +33,9 @@ export async function bundle({ guard, entry = join(guard, 'workerd.js'), modules
     return { script: outputFiles[0].text, wasm: readFileSync(join(guard, 'd1guard.wasm')) };
 }
 
-/* vars: what wrangler.jsonc and the secrets would say. Returns {url, mf, close}. */
-export async function startWorker({ script, wasm }, { vars, port = 0, d1Databases = {}, persist = false, log, handleRuntimeStdio }) {
-    const mf = new Miniflare({
-        host: '127.0.0.1',
-        port,
-        ...(log !== undefined && { log }),
-        ...(handleRuntimeStdio !== undefined && { handleRuntimeStdio }),
+/* What wrangler.jsonc says of the module, for Miniflare. vars: what it and the secrets hold. */
+export function workerOptions({ script, wasm }, vars, d1Databases = {}) {
+    return {
         modules: [
             { type: 'ESModule', path: 'index.js', contents: script },
             { type: 'CompiledWasm', path: 'd1guard.wasm', contents: wasm },
@@ -47,9 +43,20 @@ export async function startWorker({ script, wasm }, { vars, port = 0, d1Database
         compatibilityDate: '2026-07-01',
         compatibilityFlags: ['enable_request_signal'],
         durableObjects: { PERSON: { className: 'Person', useSQLite: true } },
-        ...(persist !== false && { durableObjectsPersist: persist }),
         d1Databases,
         bindings: vars,
+    };
+}
+
+/* Returns {url, mf, close}. persist: a folder for what the Durable Objects keep; more: other options of Miniflare. */
+export async function startWorker(module, { vars, port = 0, d1Databases, persist = false, ...more }) {
+    const mf = new Miniflare({
+        host: '127.0.0.1',
+        port,
+        cf: false, /* asks nobody where this machine is */
+        ...(persist !== false && { durableObjectsPersist: persist }),
+        ...workerOptions(module, vars, d1Databases),
+        ...more,
     });
     const url = (await mf.ready).origin;
     return { url, mf, close: () => mf.dispose() };

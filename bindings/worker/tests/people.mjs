@@ -185,6 +185,20 @@ test('50 first calls at once get one link', async () => {
     assert.equal(new Set(links).size, 1);
 });
 
+/* Runs SQL in the files of the stopped Durable Objects. */
+function inStorage(folder, sql) {
+    let done = 0;
+    for (const file of readdirSync(folder, { recursive: true }).filter((name) => /\.sqlite$/.test(name))) {
+        const db = new DatabaseSync(join(folder, file));
+        if (db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'pending'").get().n > 0) {
+            db.exec(sql);
+            done++;
+        }
+        db.close();
+    }
+    assert.ok(done > 0);
+}
+
 test('approval and audit outlive a restart; an hour later the link is dead and there is a new one; a new token asks anew', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'd1guard-worker-'));
     const start = (vars) => startTeam({ people: [], standin: team.standin, persist: folder, vars: { AUDIT: 'hash', ...vars } });
@@ -206,12 +220,7 @@ test('approval and audit outlive a restart; an hour later the link is dead and t
         const form = formOf(await (await fetch(link)).text());
         await running.close();
 
-        for (const file of readdirSync(folder, { recursive: true }).filter((name) => /\.sqlite$/.test(name))) {
-            const db = new DatabaseSync(join(folder, file));
-            if (db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'pending'").get().n > 0)
-                db.exec('UPDATE pending SET asked_at = asked_at - 3600001, expires_at = expires_at - 3600001');
-            db.close();
-        }
+        inStorage(folder, 'UPDATE pending SET asked_at = asked_at - 3600001, expires_at = expires_at - 3600001');
 
         const reissued = makeToken();
         running = await start(secrets);
@@ -312,6 +321,30 @@ test('the audit holds each call, with the hash or the text of its SQL, and drops
         } finally {
             await audited.close();
         }
+    }
+});
+
+test('an audit that cannot be written costs no answer', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'd1guard-worker-'));
+    const { token, sha256 } = makeToken();
+    const start = () => startTeam({ people: [], standin: team.standin, persist: folder, vars: { AUDIT: 'text', PERSON_ADA: `${sha256} Ada` } });
+    try {
+        for (const broken of [false, true]) {
+            const running = await start();
+            running.tokens.Ada = token;
+            const ada = running.as('Ada');
+            if (!broken)
+                await ada.approve();
+            assert.deepEqual((await ada.query('SELECT 1')).structuredContent.rows, [[1]]);
+            for (let left = 50; left > 0 && broken && !running.log.lines.join('').includes('a line was lost'); left--)
+                await new Promise((resolve) => setTimeout(resolve, 20));
+            assert.equal(running.log.lines.join('').includes('audit: a line was lost: Error: no space'), broken);
+            await running.close();
+            if (!broken)
+                inStorage(folder, "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no space'); END");
+        }
+    } finally {
+        rmSync(folder, { recursive: true });
     }
 });
 

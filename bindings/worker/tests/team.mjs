@@ -77,7 +77,7 @@ export async function startTeam({ people = ['Ada Byron', 'Grace Murray'], vars =
 }
 
 /* The other end of one token. */
-function caller({ url }, token) {
+export function caller({ url }, token) {
     let number = 0;
     const self = {
         token,

@@ -5,7 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ACCOUNT, startTeam } from './team.mjs';
+import { Miniflare } from 'miniflare';
+import { makeToken } from '../people.mjs';
+import { workerOptions } from '../local/worker.mjs';
+import { ACCOUNT, bundleWorker, caller, READ_TOKEN, startTeam } from './team.mjs';
 
 let team, ada;
 before(async () => {
@@ -206,6 +209,47 @@ test('too slow: ends at the time limit', async () => {
         await hurried.close();
     }
     assert.ok(Date.now() - start < 8000);
+});
+
+/* workerd's HTTP server does not tell the Worker on this machine that a caller is gone, Cloudflare's does; between two Workers it
+ * tells here too. */
+test('a caller who hangs up ends the query', async () => {
+    const { token, sha256 } = makeToken();
+    const front = `export default { async fetch(request, { TEAM }) {
+        const hangUp = new AbortController();
+        const call = TEAM.fetch(request, { signal: hangUp.signal });
+        if (request.headers.has('X-Hang-Up')) {
+            await scheduler.wait(500);
+            hangUp.abort();
+            return new Response(await call.then(() => 'answered', (error) => error.name));
+        }
+        return call;
+    } };`;
+    const vars = { DATABASES: [{ name: 'shop', account: ACCOUNT, id: 'db-1' }], D1_READ_TOKEN: READ_TOKEN, D1_API_BASE: team.standin.apiBase, PERSON_ADA: `${sha256} Ada` };
+    const mf = new Miniflare({ host: '127.0.0.1', cf: false, workers: [
+        { name: 'front', modules: true, script: front, compatibilityDate: '2026-07-01', serviceBindings: { TEAM: 'team' } },
+        { name: 'team', ...workerOptions(await bundleWorker(), vars) },
+    ] });
+    try {
+        const one = caller({ url: (await mf.ready).origin }, token);
+        await one.approve();
+        await one.query('SELECT 1');
+        let arrived, closed;
+        team.standin.intercept = (_request, _text, response) => {
+            arrived = Date.now();
+            response.on('close', () => { closed = Date.now(); });
+            return true;
+        };
+        one.headers['X-Hang-Up'] = '1';
+        const answer = await one.modern('tools/call', { name: 'query', arguments: { sql: 'SELECT 2' } });
+        assert.equal(await answer.text(), 'AbortError');
+        for (let left = 100; left > 0 && closed === undefined; left--)
+            await new Promise((resolve) => setTimeout(resolve, 50));
+        assert.ok(arrived !== undefined && closed !== undefined, 'the request to D1 is closed');
+    } finally {
+        team.standin.intercept = undefined;
+        await mf.dispose();
+    }
 });
 
 test('a write that D1 reports is an error and an alarm in the log', async () => {
