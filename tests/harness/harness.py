@@ -5,10 +5,10 @@
     python3 harness.py [OPTIONS] --url http://127.0.0.1:PORT/mcp --database FILE
 
 Makes a SQLite file (at --database, else in a folder of its own; {db} in the server's command stands for
-it), starts the server unless it runs already, asks the server for a row that only this file holds, then sends plain INSERT, UPDATE and DELETE and the
-inputs of inputs.jsonl. After each it reads the file through a connection of its own and looks at its bytes
-and at the files beside it. Before, each input is run without a guard on a copy: one that changes nothing
-even there proves nothing and is not counted.
+it), starts the server unless it runs already, and asks it for a row that only this file holds. Then it sends
+plain INSERT, UPDATE and DELETE and the inputs of inputs.jsonl, and after each reads the file through a
+connection of its own and looks at its bytes and at the files beside it. Before, each input is run without a
+guard on a copy: one that changes nothing even there proves nothing and is not counted.
 
     pass          nothing changed
     part          the database is as it was, but a file appeared or the connection's state changed
