@@ -162,6 +162,17 @@ static int read_arguments(struct options *o, int argc, char **argv, struct buf *
     return 0;
 }
 
+static int check_choice(const struct options *o)
+{
+    const int named = (o->file != NULL) + (o->d1 != NULL) + (o->demo != NULL);
+
+    if (named != 1)
+        return usage_error(named == 0 ? "no database" : "more than one of FILE, --d1 and --demo", "");
+    if (o->guard_only != NULL && o->file == NULL)
+        return usage_error("only a file goes with", "--guard-only");
+    return 0;
+}
+
 /* Leaves *number alone when text is NULL. */
 static int read_number(const char *name, const char *text, int64_t least, int64_t most, int64_t *number)
 {
@@ -258,29 +269,32 @@ static char *read_token(const struct options *o)
     return mem_copy(text, n);
 }
 
-/* One of the list: [NAME=]ACCOUNT/DATABASE, n bytes. */
-static int open_one_d1(const struct options *o, const char *token, const char *item, size_t n, struct toolbox *box)
+static int has_database(const struct toolbox *box, const char *name)
 {
-    char *copy = mem_copy(item, n);
-    char *account = strchr(copy, '='), *database;
+    for (size_t i = 0; i < box->database_count; i++)
+        if (strcmp(box->databases[i].backend->name, name) == 0)
+            return 1;
+    return 0;
+}
+
+/* item: [NAME=]ACCOUNT_ID/DATABASE_ID, cut up here. */
+static int open_one_d1(const struct options *o, const char *token, char *item, struct toolbox *box)
+{
+    char *const equals = strchr(item, '='), *const slash = strchr(item, '/');
+    const char *const account = equals != NULL ? equals + 1 : item;
+    const char *const base = o->d1_api_base != NULL ? o->d1_api_base : D1_API;
     struct failure failure = {0};
-    int rc;
+    const char *name;
 
-    account = account != NULL ? account + 1 : copy;
-    database = strchr(account, '/');
-    if (database == NULL || database == account || database[1] == '\0') {
-        rc = usage_error("not of the form [NAME=]ACCOUNT_ID/DATABASE_ID", copy);
-    } else {
-        const char *name = account != copy ? copy : database + 1;
-
-        if (account != copy)
-            account[-1] = '\0';
-        *database++ = '\0';
-        rc = add_backend(box, d1_backend_open(name, account, database, o->d1_api_base != NULL ? o->d1_api_base : D1_API,
-                                              token, &failure), name, &failure);
-    }
-    free(copy);
-    return rc;
+    if (slash == NULL || slash <= account || slash[1] == '\0')
+        return usage_error("not of the form [NAME=]ACCOUNT_ID/DATABASE_ID", item);
+    *slash = '\0';
+    if (equals != NULL)
+        *equals = '\0';
+    name = equals != NULL ? item : slash + 1;
+    if (has_database(box, name))
+        return usage_error("two databases of one name; write NAME=ACCOUNT_ID/DATABASE_ID", name);
+    return add_backend(box, d1_backend_open(name, account, slash + 1, base, token, &failure), name, &failure);
 }
 
 static int open_d1(const struct options *o, struct toolbox *box)
@@ -290,8 +304,10 @@ static int open_d1(const struct options *o, struct toolbox *box)
 
     for (const char *item = o->d1; rc == 0 && *item != '\0';) {
         const size_t n = strcspn(item, ",");
+        char *copy = mem_copy(item, n);
 
-        rc = open_one_d1(o, token, item, n, box);
+        rc = open_one_d1(o, token, copy, box);
+        free(copy);
         item += item[n] == ',' ? n + 1 : n;
     }
     free(token);
@@ -306,16 +322,6 @@ static int open_d1(const struct options *o, struct toolbox *box)
 }
 #endif
 
-static int open_databases(const struct options *o, struct toolbox *box)
-{
-    const int named = (o->file != NULL) + (o->d1 != NULL) + (o->demo != NULL);
-
-    if (named != 1)
-        return usage_error(named == 0 ? "no database" : "more than one of FILE, --d1 and --demo", "");
-    if (o->guard_only != NULL && o->file == NULL)
-        return usage_error("only a file goes with", "--guard-only");
-    return o->d1 != NULL ? open_d1(o, box) : open_file(o, box);
-}
 
 static int read_dictionary(const struct options *o, struct toolbox *box, json_t **all)
 {
@@ -346,9 +352,9 @@ int main(int argc, char **argv)
         return 0;
     }
     json_object_seed(0); /* before there are threads */
-    if (read_limits(&o, &box) == 0) {
+    if (check_choice(&o) == 0 && read_limits(&o, &box) == 0) {
         status = 1;
-        if (open_databases(&o, &box) == 0 && read_dictionary(&o, &box, &dictionary) == 0 &&
+        if ((o.d1 != NULL ? open_d1(&o, &box) : open_file(&o, &box)) == 0 && read_dictionary(&o, &box, &dictionary) == 0 &&
             toolbox_open(&box, tools_json) == 0)
             status = serve(&box, argv);
     }

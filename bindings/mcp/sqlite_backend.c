@@ -61,7 +61,7 @@ static int guard_allows(const char *before, const char *name, const char *behind
     buf_str(&text, before);
     buf_str(&text, "\"");
     for (const char *c = name; *c != '\0'; c++)
-        buf_str(&text, (char[]){*c, *c == '"' ? '"' : '\0', '\0'});
+        buf_add(&text, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
     buf_str(&text, "\"");
     buf_str(&text, behind);
     allowed = d1guard_classify(text.data, text.len, &options, NULL) == D1GUARD_ALLOW;
