@@ -199,12 +199,20 @@ static void check_verdict(const struct text *text, const char *kind)
 }
 
 /*
- * One text ends in slash and star. Its label was made as if something followed, which makes them a comment;
- * as it stands SQLite answers: near "*": syntax error.
+ * One text ends in slash and star, two tokens there. Its label was made as if something followed, which
+ * makes them a comment; as it stands SQLite answers: near "/": syntax error.
  */
 static int is_mislabelled(const struct text *text)
 {
-    return text->len >= 2 && memcmp(text->sql + text->len - 2, "/*", 2) == 0;
+    struct d1guard_token token = {.size = sizeof token};
+    uint32_t before = D1GUARD_TOKEN_ILLEGAL;
+
+    for (size_t at = 0; d1guard_next_token(text->sql, text->len, at, &token); at += (size_t)token.len) {
+        if (at == text->len - 1)
+            return before == D1GUARD_TOKEN_SLASH && token.kind == D1GUARD_TOKEN_STAR;
+        before = token.kind;
+    }
+    return 0;
 }
 
 static void check_statement(const struct text *text)
