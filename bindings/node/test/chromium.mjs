@@ -46,7 +46,7 @@ const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm
 
 /* Chromium prints the page when its own clock has run for the budget; work does not use that clock up. */
 const dom = await new Promise((done, failed) => {
-    execFile('chromium', [...flags, `http://127.0.0.1:${server.address().port}/`], { maxBuffer: 1 << 26, timeout: 90_000 },
+    execFile('chromium', [...flags, `http://127.0.0.1:${server.address().port}/`], { maxBuffer: 1 << 26, timeout: 240_000 },
         (error, stdout) => (error ? failed(error) : done(stdout)));
 });
 server.close();
