@@ -393,8 +393,7 @@ static int has_value(const char *pragma)
 static void read_state(struct scratch *s, struct text *to)
 {
     static const char *const more[] = {
-        "SELECT 'a' LIKE 'A'", "SELECT type, name, tbl_name, sql FROM temp.sqlite_master", "SELECT name FROM pragma_module_list WHERE name NOT LIKE 'pragma%' AND name NOT LIKE 'json%' ORDER BY 1",
-        "SELECT count(*) FROM pragma_function_list", NULL};
+        "SELECT 'a' LIKE 'A'", "SELECT type, name, tbl_name, sql FROM temp.sqlite_master", "SELECT count(*) FROM pragma_function_list", NULL};
     sqlite3_stmt *stmt = NULL;
     char sql[80];
 
