@@ -462,7 +462,11 @@ static const char *protocol_of(const char *api_base)
 static void set_up_curl(struct d1_backend *d, const char *protocol)
 {
     curl_easy_setopt(d->curl, CURLOPT_URL, d->url);
+#if LIBCURL_VERSION_NUM >= 0x075500
     curl_easy_setopt(d->curl, CURLOPT_PROTOCOLS_STR, protocol);
+#else
+    curl_easy_setopt(d->curl, CURLOPT_PROTOCOLS, (long)(protocol[4] == 's' ? CURLPROTO_HTTPS : CURLPROTO_HTTP));
+#endif
     curl_easy_setopt(d->curl, CURLOPT_HTTPHEADER, d->headers);
     curl_easy_setopt(d->curl, CURLOPT_USERAGENT, "d1guard-mcp/" D1GUARD_VERSION_STRING);
     curl_easy_setopt(d->curl, CURLOPT_FOLLOWLOCATION, 0L);

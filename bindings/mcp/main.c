@@ -86,9 +86,9 @@ static void print_help(void)
          "\nServes MCP on stdin and stdout: list_tables, describe_table and query, for reading only.\n");
     for (size_t i = 0; i < ROW_COUNT; i++)
         if (rows[i].environment != NULL)
-            printf("  %s %s\n      %s. %s\n", rows[i].name, rows[i].value != NULL ? rows[i].value : "",
-                   rows[i].help, rows[i].environment);
-    puts("\nThe last word is the environment variable that does the same; D1GUARD_DATABASE is FILE.");
+            printf("  %s%s%s\n      %s [%s]\n", rows[i].name, rows[i].value != NULL ? " " : "",
+                   rows[i].value != NULL ? rows[i].value : "", rows[i].help, rows[i].environment);
+    puts("\nIn brackets: the environment variable that does the same. D1GUARD_DATABASE is FILE.");
 }
 
 /* --- reading the options --- */

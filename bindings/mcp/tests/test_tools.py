@@ -9,13 +9,14 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
 import tempfile
 import unittest
 
-from mcp_client import SERVER, Server, clean_environment, tap
+from mcp_client import ROOT, SERVER, Server, clean_environment, tap
 
 LARGEST = (1 << 53) - 1
 
@@ -297,6 +298,9 @@ class Refusals(WithFolder):
                                     ("query", {"sql": "SELECT 1", "max_rows": 0}), ("query", {"sql": "SELECT 1", "max_rows": -1}),
                                     ("query", {"sql": "SELECT 1", "max_rows": "5"}), ("query", {"sql": "SELECT 1", "max_rows": 1.5})]:
                 self.assertEqual(s.error(tool, **arguments)["code"], "BAD_ARGUMENT", (tool, arguments))
+            self.assertEqual(s.error("query", sql="SELECT 1", SQL="x")["message"], 'query takes no argument "SQL"')
+            self.assertEqual(s.error("query", sql=1)["message"], 'the argument "sql" has the wrong type')
+            self.assertEqual(s.error("query")["message"], 'the argument "sql" is missing')
 
 
 class Files(WithFolder):
@@ -418,6 +422,11 @@ class Options(WithFolder):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for word in ("--d1", "--demo", "--max-rows", "D1GUARD_MAX_ROWS", "D1GUARD_DATABASE", "CLOUDFLARE_API_TOKEN"):
             self.assertIn(word, done.stdout)
+        options = set(re.findall(r"^  --([\w-]+)", done.stdout, re.M))
+        manual = (ROOT / "bindings/mcp/d1guard-mcp.1").read_text(encoding="utf-8").replace("\\", "")
+        self.assertEqual(options | {"help", "version"}, set(re.findall(r"^\.It Fl -([\w-]+)", manual, re.M)))
+        for variable in re.findall(r"\[(\w+)\]$", done.stdout, re.M):
+            self.assertIn(variable, manual)
         self.assertRegex(self.run_it("--version").stdout, r"^d1guard-mcp \d+\.\d+\.\d+\n$")
 
     def test_usage_errors(self):
