@@ -94,6 +94,8 @@ function count(value, what) {
 
 /* Names as d1guard_names has them. A name that cannot be written down so is an error, never left out. */
 function joinNames(list, what) {
+    if (typeof list === 'string')
+        throw new TypeError(`${what} must be several names, not one string`);
     let text = '';
     for (const name of list) {
         if (typeof name !== 'string' || name === '' || name.includes('\0'))

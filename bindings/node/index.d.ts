@@ -70,7 +70,7 @@ export interface Options extends OffsetOptions {
 
 /** The verdict on a text. */
 export interface Report {
-    /** Whether the text may run. */
+    /** Whether the text may run. Ask this: a report as such is always truthy. */
     allowed: boolean;
     reason: Reason;
     /** One line for a person or an agent: which word, where, and what to do instead. */

@@ -9,7 +9,7 @@ const [source, license, wasm, output] = process.argv.slice(2);
 const read = (name) => readFileSync(join(source, name), 'utf8');
 const write = (name, text) => writeFileSync(join(output, name), text);
 
-for (const name of ['index.js', 'workerd.js', 'guard.js', 'index.d.ts', 'package.json'])
+for (const name of ['index.js', 'workerd.js', 'guard.js', 'index.d.ts', 'package.json', 'README.md'])
     copyFileSync(join(source, name), join(output, name));
 copyFileSync(license, join(output, 'LICENSE'));
 

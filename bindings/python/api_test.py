@@ -225,6 +225,7 @@ class Guarded(unittest.TestCase):
             CREATE VIEW page AS SELECT pgno FROM sqlite_dbpage;
             CREATE VIEW token AS SELECT fts3_tokenizer('x') FROM t;
             CREATE VIEW secrets AS SELECT * FROM secret;
+            CREATE VIEW loud AS SELECT upper(b) FROM secret;
             CREATE TABLE secret(b);
             CREATE VIRTUAL TABLE f USING fts5(x);
             INSERT INTO f VALUES ('hello');
@@ -277,12 +278,18 @@ class Guarded(unittest.TestCase):
                 self.connection.execute(sql).fetchall()
 
     def test_options(self):
-        guard = d1guard.guarded(self.connection, Options(engine="sqlite", deny_tables=["secret"]), max_rows=2)
+        guard = d1guard.guarded(self.connection, Options(engine="sqlite", deny_tables=["secret"],
+                                                             deny_functions=["upper"]), max_rows=2)
         self.assertEqual(guard.execute("SELECT a FROM t").fetchall(), [(1,), (2,)])
         with self.assertRaises(d1guard.SqlBlocked):
             guard.execute("SELECT * FROM secret")
-        with self.assertRaises(sqlite3.DatabaseError):  # the text does not name it, the view does
-            guard.execute("SELECT * FROM secrets")
+        for view in "secrets", "loud":  # the text does not name it, the view does
+            with self.assertRaisesRegex(sqlite3.DatabaseError, "not authorized|prohibited"):
+                guard.execute(f"SELECT * FROM {view}")
+        guard = d1guard.guarded(self.connection, Options(engine="sqlite", deny_functions=["upper"]))
+        self.assertEqual(guard.execute("SELECT * FROM secrets").fetchall(), [])
+        with self.assertRaisesRegex(sqlite3.DatabaseError, "not authorized"):
+            guard.execute("SELECT * FROM loud")
 
     def test_guarded_again(self):
         for _ in range(2):

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { caseFiles } from './case_files.mjs';
-import { equal, report, run } from './harness.mjs';
+import { equal, report, run, throws } from './harness.mjs';
 import { suite } from './suite.mjs';
 
 const folder = resolve(process.argv[2]);
@@ -78,6 +78,18 @@ const tests = [
         calls(1_000_000);
         const grown = used() - before;
         equal(grown < 1_000_000, true, `grown by ${grown} bytes`);
+    }],
+    ['a text beyond WebAssembly\'s memory is an error, and the next call works', () => {
+        throws(() => guard.clean(new Uint8Array(2 ** 31)), RangeError, 'too long');
+        equal(guard.check('SELECT 1').allowed, true);
+    }],
+    ['npm packs what package.json exports', () => {
+        const { exports, files, main, types } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+        const named = [main, types, JSON.stringify(exports).match(/\.\/[\w.]+/g)].flat().map((name) => name.replace('./', ''));
+        for (const name of named)
+            equal(name === 'package.json' || files.includes(name), true, name);
+        for (const name of files)
+            equal(readFileSync(join(folder, name)).length > 0, true, name);
     }],
     ...suite(guard, caseFiles()),
     ...suite(commonJs, caseFiles()).map(([name, action]) => [`CommonJS: ${name}`, action]),

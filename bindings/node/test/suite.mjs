@@ -109,7 +109,9 @@ function apiTests(guard) {
             throws(() => check(SELECT, { allow: ['unknown'] }), TypeError, 'unknown');
             throws(() => check(SELECT, { denyTables: ['a\0b'] }), TypeError, 'denyTables');
             throws(() => check(SELECT, { denyTables: [''] }), TypeError, 'denyTables');
-            throws(() => check(SELECT, { denyTables: 'abc', allowTables: 7 }), TypeError);
+            throws(() => check(SELECT, { denyTables: 'abc' }), TypeError, 'denyTables');
+            throws(() => check(SELECT, { denyTables: [7] }), TypeError, 'denyTables');
+            throws(() => check(SELECT, { denyTables: 7 }), TypeError);
             throws(() => check(SELECT, { offsets: 'utf8' }), TypeError, 'offsets');
             throws(() => check(SELECT, { maxStatements: -1 }), TypeError, 'maxStatements');
             throws(() => check(SELECT, 'sqlite'), TypeError, 'options');
