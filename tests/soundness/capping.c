@@ -18,7 +18,7 @@
 
 enum {
     PRINTED_MAX = 20,
-    TIES_ARE_RARE = 2000,
+    TIES_ARE_RARE = 2000, /* of so many comparisons, one */
     PROGRESS_EACH = 500, /* virtual machine steps between two looks at the budget */
     PROGRESS_MAX = 600   /* looks per comparison; one more statement gets as many again */
 };
@@ -108,10 +108,11 @@ static sqlite3_stmt *prepare_one(sqlite3 *db, const char *sql, size_t len)
     return found;
 }
 
-/* A wrapped query is one subquery deeper; the parser's stack of old versions holds 100 entries. */
-static int is_too_deep(const struct trial *trial, const char *message)
+/* A wrapped query is one subquery deeper (the parser's stack of old versions holds 100 entries), and a
+ * collation with an unknown name, that the query itself never needs, is looked for. */
+static int is_documented_failure(const struct trial *trial, const char *message)
 {
-    return trial->form == D1GUARD_FORM_WRAPPED && strstr(message, "stack overflow") != NULL;
+    return trial->form == D1GUARD_FORM_WRAPPED && (strstr(message, "stack overflow") != NULL || strstr(message, "no such collation sequence") != NULL);
 }
 
 /* --- parameters and columns ------------------------------------------------------------------------------------ */
@@ -229,6 +230,18 @@ static int is_drawn(const char *was, const char *is)
     return one != NULL && other != NULL && one - was == other - is && strncmp(was, is, (size_t)(one - was)) == 0 && strspn(one + 1, "0123456789") >= 5 && strspn(other + 1, "0123456789") >= 5;
 }
 
+/* The same for a wrapped query, where an equal name got a number as well. */
+static int is_numbered_but_comments(const char *was, const char *is)
+{
+    const char *colon = strrchr(is, ':');
+    char bare[300];
+
+    if (colon == NULL || colon[1] == '\0' || strspn(colon + 1, "0123456789") != strlen(colon + 1))
+        return 0;
+    snprintf(bare, sizeof bare, "%.*s", (int)(colon - is), is);
+    return differs_in_comments_only(was, bare);
+}
+
 static void compare_columns(struct comparison *c, const struct trial *trial)
 {
     const int count = sqlite3_column_count(trial->original);
@@ -251,7 +264,7 @@ static void compare_columns(struct comparison *c, const struct trial *trial)
             continue;
         if (trial->form == D1GUARD_FORM_WRAPPED) {
             renamed |= strcmp(was, is) != 0;
-            if (!is_documented_name(trial, was, is))
+            if (!is_documented_name(trial, was, is) && !is_numbered_but_comments(was, is))
                 differ(c, trial, "column name", was, is);
         } else if (strcmp(was, is) != 0) {
             differ(c, trial, "column name", was, is);
@@ -318,16 +331,87 @@ static int is_unordered(const char *sql, size_t len)
     return set;
 }
 
-/* A join of several tables: a LIMIT may turn SQLite to another plan, so that of rows that tie in ORDER BY
- * others come first. */
-static int is_long_join(const char *sql, size_t len)
+static int is_word(const char *sql, size_t at, const struct d1guard_token *token, const char *word)
+{
+    return token->kind == D1GUARD_TOKEN_WORD && token->len == strlen(word) && strncasecmp(sql + at, word, (size_t)token->len) == 0;
+}
+
+static int holds_word(const char *sql, size_t len, const char *word)
 {
     struct d1guard_token token = {.size = sizeof token};
-    int joins = 0;
 
-    for (size_t at = 0; d1guard_next_token(sql, len, at, &token); at += (size_t)token.len)
-        joins += token.kind == D1GUARD_TOKEN_COMMA || (token.kind == D1GUARD_TOKEN_WORD && token.len == 4 && strncasecmp(sql + at, "JOIN", 4) == 0);
-    return joins > 1;
+    for (size_t at = 0; d1guard_next_token(sql, len, at, &token); at += (size_t)token.len) {
+        if (is_word(sql, at, &token, word))
+            return 1;
+    }
+    return 0;
+}
+
+/* Do values hang on an order that SQL leaves open: windows over ties, bare columns of a group, rows skipped? */
+static int hangs_on_order(const char *sql, size_t len)
+{
+    static const char *const words[] = {"OVER", "GROUP", "OFFSET", "LIMIT"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (holds_word(sql, len, words[i]))
+            return 1;
+    }
+    return 0;
+}
+
+/* The result column that is the first key of ORDER BY, by its number or its name; -1 if that is not plain. */
+static int first_key(const struct trial *trial)
+{
+    struct d1guard_token token = {.size = sizeof token};
+    int by = 0;
+
+    for (size_t at = 0; d1guard_next_token(trial->sql, trial->len, at, &token); at += (size_t)token.len) {
+        char name[80];
+
+        if (token.kind == D1GUARD_TOKEN_SPACE || token.kind == D1GUARD_TOKEN_COMMENT)
+            continue;
+        if (!by) {
+            by = is_word(trial->sql, at, &token, "BY");
+            continue;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)(token.len < sizeof name ? token.len : 0), trial->sql + at);
+        if (token.kind == D1GUARD_TOKEN_INTEGER)
+            return atoi(name) <= sqlite3_column_count(trial->original) ? atoi(name) - 1 : -1;
+        for (int i = 0; i < sqlite3_column_count(trial->original); i++) {
+            if (strcasecmp(name, sqlite3_column_name(trial->original, i)) == 0)
+                return i;
+        }
+        by = 0;
+    }
+    return -1;
+}
+
+static const char *text_or_empty(sqlite3_stmt *stmt, int i)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, i);
+
+    return text != NULL ? text : "";
+}
+
+/* Have the first n rows the same first keys, row by row? Then they differ in rows that tie. */
+static int same_keys(struct comparison *c, const struct trial *trial)
+{
+    const int key = first_key(trial);
+
+    sqlite3_reset(trial->original);
+    sqlite3_reset(trial->capped);
+    c->looks = 0;
+    for (uint64_t row = 0; key >= 0 && row < trial->n; row++) {
+        const int was = sqlite3_step(trial->original);
+        const int is = sqlite3_step(trial->capped);
+
+        if (was != SQLITE_ROW || is != SQLITE_ROW)
+            break;
+        if (sqlite3_value_type(sqlite3_column_value(trial->original, key)) != sqlite3_value_type(sqlite3_column_value(trial->capped, key)) ||
+            strcasecmp(text_or_empty(trial->original, key), text_or_empty(trial->capped, key)) != 0)
+            return 0;
+    }
+    return 1;
 }
 
 /* Adds the values of a row, so that equal rows give equal bytes: 1 and 1.0, 'a' and 'A' too, of
@@ -411,7 +495,7 @@ static enum outcome compare_rows(struct comparison *c, const struct trial *trial
         if (was != SQLITE_ROW && was != SQLITE_DONE)
             return ORIGINAL_FAILS;
         if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-            return CAPPED_FAILS;
+            return compare_values ? CAPPED_FAILS : ORIGINAL_FAILS; /* random values may overflow once */
         if (was == SQLITE_DONE)
             return rc == SQLITE_DONE || !compare_values ? SAME : MORE_ROWS;
         if (rc == SQLITE_DONE)
@@ -470,6 +554,23 @@ static void check_alone(struct comparison *c, const struct trial *trial)
     sqlite3_reset(trial->capped);
 }
 
+/* Other rows are right where SQL leaves the order open. */
+static enum outcome excuse(struct comparison *c, const struct trial *trial)
+{
+    const int among = are_among(c, trial);
+    const int unordered = is_unordered(trial->sql, trial->len);
+
+    if (unordered && among) {
+        c->unordered++;
+        return SAME;
+    }
+    if ((among && holds_word(trial->sql, trial->len, "ORDER") && same_keys(c, trial)) || (unordered && hangs_on_order(trial->sql, trial->len))) {
+        c->ties++;
+        return SAME;
+    }
+    return OTHER_ROW;
+}
+
 static void compare(struct comparison *c, struct trial *trial)
 {
     c->volatile_rows = c->clock = 0;
@@ -480,7 +581,7 @@ static void compare(struct comparison *c, struct trial *trial)
         if (trial->capped != NULL)
             check_alone(c, trial);
     } else if (trial->capped == NULL) {
-        if (!is_too_deep(trial, sqlite3_errmsg(c->db)))
+        if (!is_documented_failure(trial, sqlite3_errmsg(c->db)))
             differ(c, trial, "only the original prepares", sqlite3_errmsg(c->db), NULL);
     } else {
         enum outcome outcome;
@@ -493,13 +594,8 @@ static void compare(struct comparison *c, struct trial *trial)
             sqlite3_reset(trial->capped);
             outcome = compare_rows(c, trial, 1);
         }
-        if (outcome == OTHER_ROW && is_unordered(trial->sql, trial->len) && are_among(c, trial)) {
-            c->unordered++;
-            outcome = SAME;
-        } else if (outcome == OTHER_ROW && is_long_join(trial->sql, trial->len) && are_among(c, trial)) {
-            c->ties++;
-            outcome = SAME;
-        }
+        if (outcome == OTHER_ROW)
+            outcome = excuse(c, trial);
         c->unrepeatable += (unsigned)c->volatile_rows;
         judge_outcome(c, trial, outcome);
     }
@@ -671,7 +767,7 @@ static int control(struct comparison *c)
 static void print_counts(const struct comparison *c)
 {
     printf("SQLite %s: %lu texts, %lu allowed by cap (%lu of them on invented tables), each with n = 1, 2, 10, 1000\n", sqlite3_libversion(), (unsigned long)c->texts, (unsigned long)c->allowed, (unsigned long)c->invented);
-    printf("  %lu comparisons the same (%lu rows; %lu with random values, only counted), %lu wrapped ones with renamed columns, %lu with names that lost a comment, %lu DISTINCT or compound without ORDER BY and %lu others with others of their rows first\n", (unsigned long)c->compared, (unsigned long)c->rows, (unsigned long)c->unrepeatable, (unsigned long)c->renamed, (unsigned long)c->commented, (unsigned long)c->unordered, (unsigned long)c->ties);
+    printf("  %lu comparisons the same (%lu rows; %lu with random values, only counted), %lu wrapped ones with renamed columns, %lu with names that lost a comment, %lu DISTINCT or compound without ORDER BY and %lu with ties with others of their rows first\n", (unsigned long)c->compared, (unsigned long)c->rows, (unsigned long)c->unrepeatable, (unsigned long)c->renamed, (unsigned long)c->commented, (unsigned long)c->unordered, (unsigned long)c->ties);
     printf("  not compared: %lu do not prepare, %lu fail, %lu take too long\n ", (unsigned long)c->unprepared, (unsigned long)c->failing, (unsigned long)c->too_long);
     for (uint32_t form = 1; form <= D1GUARD_FORM_LAST; form++)
         printf(" %s %lu", d1guard_form_slug(form), (unsigned long)c->by_form[form]);
@@ -702,7 +798,7 @@ int main(int argc, char **argv)
     sqlite3_close(c.db);
     generate_close(generator);
     /* Where rows tie, a LIMIT may turn SQLite to another plan. That is rare, or something else is wrong. */
-    if (c.ties * TIES_ARE_RARE > c.compared)
+    if (c.ties > 5 + c.compared / TIES_ARE_RARE)
         printf("too many queries answer others of their rows first\n");
-    return blind || c.differences > 0 || c.ties * TIES_ARE_RARE > c.compared;
+    return blind || c.differences > 0 || c.ties > 5 + c.compared / TIES_ARE_RARE;
 }
