@@ -51,12 +51,16 @@ export function checkArguments(tool: string, schema: Schema, args: Arguments): v
  * that it got first. Returns the names by number; undefined for one without. */
 function numberParameters(sql: string): (string | undefined)[] {
     const names: (string | undefined)[] = [];
+    const numberOf = (text: string) => {
+        if (text.startsWith('?'))
+            return text.length > 1 ? Number(text.slice(1)) : names.length + 1;
+        return names.includes(text) ? names.indexOf(text) + 1 : names.length + 1;
+    };
     for (const { kind, at, length } of tokens(sql)) {
         if (kind !== 'variable')
             continue;
         const text = sql.slice(at, at + length);
-        const known = text.startsWith('?') ? -1 : names.indexOf(text);
-        const number = text.length > 1 && text.startsWith('?') ? Number(text.slice(1)) : known >= 0 ? known + 1 : names.length + 1;
+        const number = numberOf(text);
         if (number < 1 || number > PARAMETERS_MAX)
             throw new ToolError('BAD_ARGUMENT', `D1 takes parameters 1 to ${PARAMETERS_MAX}`);
         while (names.length < number)

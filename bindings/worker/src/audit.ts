@@ -23,7 +23,8 @@ async function makeLine(record: CallRecord, startedAt: number, withText: boolean
     });
 }
 
-export async function writeAudit(env: Env, settings: Settings, caller: Caller, record: CallRecord, startedAt: number): Promise<void> {
+export async function writeAudit(env: Env, settings: Settings, caller: Caller, record: CallRecord,
+    startedAt: number): Promise<void> {
     if (settings.audit === 'off')
         return;
     try {

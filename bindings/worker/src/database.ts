@@ -126,7 +126,8 @@ export function alarm(sql: string, meta: { changed_db?: unknown; rows_written?: 
     if (meta?.changed_db !== true && !(Number(meta?.rows_written ?? 0) > 0))
         return;
     console.error(`ALARM: D1 reports that a text which the guard allowed has written: ${JSON.stringify(sql)}`);
-    throw new ToolError('DATABASE_CHANGED', 'D1 reports that this statement wrote to the database; tell the person in charge of it');
+    throw new ToolError('DATABASE_CHANGED',
+        'D1 reports that this statement wrote to the database; tell the person in charge of it');
 }
 
 async function runRemote(entry: DatabaseSettings, settings: Settings, body: { sql: string; params: Param[] },
@@ -147,7 +148,8 @@ async function runRemote(entry: DatabaseSettings, settings: Settings, body: { sq
     const { columns, rows } = envelope.result?.[0]?.results ?? {};
     if (envelope.result?.length !== 1 || !Array.isArray(columns) || !Array.isArray(rows))
         throw new ToolError('D1_ERROR', 'D1 did not answer with the rows of one statement');
-    if (!columns.every((name) => typeof name === 'string') || !rows.every((row) => Array.isArray(row) && row.length === columns.length))
+    const fits = (row: unknown) => Array.isArray(row) && row.length === columns.length;
+    if (!columns.every((name) => typeof name === 'string') || !rows.every(fits))
         throw new ToolError('D1_ERROR', "D1's rows do not fit its columns");
     return { columns, rows };
 }

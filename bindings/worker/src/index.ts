@@ -6,16 +6,16 @@
  *   tools.ts       the tools, and the way of a query; arguments.ts, catalog.ts, rows.ts, dictionary.ts
  *   database.ts    D1 over its REST API, or as a binding
  *   read_query.ts  D1's own REST call, guarded
- *   people.ts      tokens;  person.ts  what is remembered of a person;  approve.ts  the first use of a token
+ *   people.ts      tokens;  person.ts  what is remembered of a person;  approve.ts, page.ts  the first use of a token
  *   audit.ts, settings.ts, errors.ts
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-import { answerApprove, publicUrl } from './approve.ts';
+import { answerApprove } from './approve.ts';
 import { answerMcp } from './mcp.ts';
 import { everyone, findCaller, isAuditor, unauthorized } from './people.ts';
 import { answerReadQuery } from './read_query.ts';
-import { settingsOf, SettingsError, type Env } from './settings.ts';
+import { publicUrl, settingsOf, SettingsError, type Env } from './settings.ts';
 
 export { Person } from './person.ts';
 
@@ -48,7 +48,8 @@ async function answerAudit(request: Request, env: Env): Promise<Response> {
         const own = await env.PERSON.getByName(key).lines();
         return own.map((line) => `${JSON.stringify({ person: name, ...JSON.parse(line) })}\n`);
     }));
-    return new Response(lines.flat().join(''), { headers: { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' } });
+    const headers = { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' };
+    return new Response(lines.flat().join(''), { headers });
 }
 
 const MCP = /^\/mcp$/;

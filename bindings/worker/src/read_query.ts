@@ -12,7 +12,7 @@ import { alarm, apiUrl, readText, RESPONSE_MAX, send, type Database } from './da
 import { ToolError } from './errors.ts';
 import type { Caller } from './people.ts';
 import type { Env } from './settings.ts';
-import { toolboxOf, type CallRecord, type Toolbox } from './tools.ts';
+import { toolboxOf, type CallRecord, type OpenDatabase, type Toolbox } from './tools.ts';
 
 const BODY_MAX = 1 << 20; /* bytes */
 
@@ -24,8 +24,8 @@ class Refusal extends Error {
     }
 
     response(): Response {
-        const errors = [{ code: this.number, message: this.message }];
-        return Response.json({ success: false, errors, messages: [], result: [] }, { status: this.status, headers: this.headers });
+        const { number: code, message, status, headers } = this;
+        return Response.json({ success: false, errors: [{ code, message }], messages: [], result: [] }, { status, headers });
     }
 }
 
@@ -88,7 +88,7 @@ async function forward(box: Toolbox, db: Database, body: string, signal: AbortSi
     return new Response(text, { status: response.status, headers });
 }
 
-function find(box: Toolbox, account: string, id: string): Database {
+function find(box: Toolbox, account: string, id: string): OpenDatabase {
     try {
         return box.find({ account_id: account, database_id: id });
     } catch {
@@ -96,7 +96,8 @@ function find(box: Toolbox, account: string, id: string): Database {
     }
 }
 
-async function answer(request: Request, env: Env, caller: Caller, account: string, id: string, record: CallRecord): Promise<Response> {
+async function answer(request: Request, env: Env, caller: Caller, account: string, id: string,
+    record: CallRecord): Promise<Response> {
     const box = toolboxOf(env);
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(box.settings.timeoutMs)]);
     const problem = await admit(request, env, caller);

@@ -121,3 +121,8 @@ export function settingsOf(env: Env): Settings {
     }
     return settings;
 }
+
+/* Origin under which this Worker is reached. */
+export function publicUrl(request: Request, env: Env): string {
+    return settingsOf(env).publicUrl || new URL(request.url).origin;
+}

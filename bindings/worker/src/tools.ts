@@ -38,24 +38,9 @@ export interface CallRecord {
     rows: number;
 }
 
-interface OpenDatabase extends Database {
-    blocks?: Promise<Blocks>;
+export interface OpenDatabase extends Database {
+    blocks: Blocks;
     judgedAt: number;
-}
-
-/* The views that are not to be read, judged once a minute; calls at the same time share the work. */
-function blocksOf(db: OpenDatabase, signal: AbortSignal): Promise<Blocks> {
-    const now = Date.now();
-    if (db.blocks === undefined || now - db.judgedAt > BLOCKS_TTL_MS) {
-        const blocks = readBlocks(db, signal);
-        db.blocks = blocks;
-        db.judgedAt = now;
-        blocks.catch(() => {
-            if (db.blocks === blocks)
-                delete db.blocks;
-        });
-    }
-    return db.blocks;
 }
 
 export class Toolbox {
@@ -66,7 +51,8 @@ export class Toolbox {
 
     constructor(env: Env) {
         this.settings = settingsOf(env);
-        this.#databases = this.settings.databases.map((entry) => ({ ...openDatabase(entry, this.settings, env), judgedAt: 0 }));
+        this.#databases = this.settings.databases.map((entry) => ({
+            ...openDatabase(entry, this.settings, env), blocks: new Map(), judgedAt: -Infinity }));
         this.tools = structuredClone(file.tools) as Tool[];
         if (this.#databases.length === 1) {
             for (const tool of this.tools)
@@ -94,8 +80,15 @@ export class Toolbox {
             `this server was not started with that database${account === undefined ? '' : ' in that account'}`);
     }
 
-    blocks(db: Database, signal: AbortSignal): Promise<Blocks> {
-        return blocksOf(db as OpenDatabase, signal);
+    /* The views that are not to be read. Calls at the same time each judge for themselves: in a Worker none may wait for the
+     * request that another one has sent. */
+    async blocks(db: OpenDatabase, signal: AbortSignal): Promise<Blocks> {
+        if (Date.now() - db.judgedAt > BLOCKS_TTL_MS) {
+            const judgedAt = Date.now();
+            db.blocks = await readBlocks(db, signal);
+            db.judgedAt = judgedAt;
+        }
+        return db.blocks;
     }
 
     has(tool: string): boolean {
@@ -115,8 +108,8 @@ export class Toolbox {
             record.database = db.settings.name;
             return await this.#run(name, args, db, signal, record);
         } catch (error) {
-            const failure = timeout.aborted && !(error instanceof ToolError)
-                ? new ToolError('TIMEOUT', 'the time limit ran out; narrow the query with WHERE or LIMIT, or use an index') : error;
+            const failure = timeout.aborted && !(error instanceof ToolError) ? new ToolError('TIMEOUT',
+                'the time limit ran out; narrow the query with WHERE or LIMIT, or use an index') : error;
             if (!(failure instanceof ToolError))
                 throw failure;
             record.error = failure.code;

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+import { after } from 'node:test';
 import { Log, LogLevel } from 'miniflare';
 import { makeToken, secretOf } from '../people.mjs';
 import { fillSample } from '../local/try.mjs';
@@ -33,6 +34,10 @@ export function bundleWorker(more) {
 }
 
 let bundled;
+
+/* What a failed test has left open would keep the program from ending. */
+const open = new Set();
+after(() => Promise.all([...open].map((team) => team.close())));
 
 /* Starts everything. people: names; vars: on top of the defaults. */
 export async function startTeam({ people = ['Ada Byron', 'Grace Murray'], vars = {}, ids = ['db-1'], sample = true,
@@ -67,11 +72,14 @@ export async function startTeam({ people = ['Ada Byron', 'Grace Murray'], vars =
     const team = {
         url, mf, standin, tokens, log,
         async close() {
+            if (!open.delete(team))
+                return;
             await close();
             if (given === undefined)
                 await standin.close();
         },
     };
+    open.add(team);
     team.as = (name) => caller(team, tokens[name]);
     return team;
 }
