@@ -1,21 +1,36 @@
 #include "keyword.h"
 
-enum {
+/* The words one behind the other, and where each starts: no pointers, so no relocation in a shared library. */
+#define X(word, use) #word
+static const char keyword_text[] =
+#include "keywords.def"
+    ;
+#undef X
+
+/* Their lengths as members, so that the compiler adds them up. */
+struct keyword_layout {
+#define X(word, use) char in_##word[sizeof #word - 1];
+#include "keywords.def"
+#undef X
+};
+
+static const unsigned short keyword_starts[KW_COUNT + 1] = {
+    0,
+#define X(word, use) offsetof(struct keyword_layout, in_##word),
+#include "keywords.def"
+#undef X
+    sizeof(struct keyword_layout)};
+
+enum use {
     RESERVED,
+    LITERAL,
     NAME,
-    LONGEST = sizeof "AUTOINCREMENT" - 1
+    OPERATOR
 };
 
-/* Arrays, not pointers, so that the table needs no relocation in a shared library. */
-struct keyword_row {
-    char word[LONGEST];
-    unsigned char length;
-    unsigned char use;
-};
-
-static const struct keyword_row keyword_rows[KW_COUNT] = {
-    {"", 0, NAME},
-#define X(word, use) {#word, sizeof #word - 1, use},
+static const unsigned char keyword_uses[KW_COUNT] = {
+    NAME,
+#define X(word, use) use,
 #include "keywords.def"
 #undef X
 };
@@ -32,34 +47,41 @@ static int upper(int b)
     return b & ~0x20;
 }
 
-static int is_word(struct d1g_text t, size_t at, size_t end, const struct keyword_row *row)
+static int is_word(struct d1g_text t, size_t at, size_t end, unsigned keyword)
 {
+    const char *word = keyword_text + keyword_starts[keyword];
+    const size_t length = (size_t)(keyword_starts[keyword + 1] - keyword_starts[keyword]);
     size_t k = 0;
 
-    if (end - at != row->length)
+    if (end - at != length)
         return 0;
-    while (k < row->length && upper(d1g_byte(t, at + k)) == row->word[k])
+    while (k < length && upper(d1g_byte(t, at + k)) == word[k])
         k++;
-    return k == row->length;
+    return k == length;
 }
 
 enum d1g_keyword d1g_find_keyword(struct d1g_text t, size_t at, size_t end)
 {
     const int letter = upper(d1g_byte(t, at)) - 'A';
-    unsigned row;
+    unsigned keyword;
 
     if (letter < 0 || letter >= 26)
         return KW_NONE;
-    for (row = first_rows[letter]; row < first_rows[letter + 1]; row++) {
-        if (is_word(t, at, end, &keyword_rows[row]))
-            return (enum d1g_keyword)row;
+    for (keyword = first_rows[letter]; keyword < first_rows[letter + 1]; keyword++) {
+        if (is_word(t, at, end, keyword))
+            return (enum d1g_keyword)keyword;
     }
     return KW_NONE;
 }
 
 int d1g_may_be_name(enum d1g_keyword keyword)
 {
-    return keyword_rows[keyword].use != RESERVED;
+    return keyword_uses[keyword] >= NAME;
+}
+
+int d1g_ends_operand(enum d1g_keyword keyword)
+{
+    return keyword_uses[keyword] == NAME || keyword_uses[keyword] == LITERAL;
 }
 
 struct d1g_name d1g_read_name(struct d1g_text t, size_t at, size_t end)

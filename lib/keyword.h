@@ -18,6 +18,9 @@ enum d1g_keyword d1g_find_keyword(struct d1g_text t, size_t at, size_t end);
 /* 0 for a keyword that can never be a name without quotes. */
 int d1g_may_be_name(enum d1g_keyword keyword);
 
+/* Whether an operand can end with the word, so that what stands behind it is no operand. */
+int d1g_ends_operand(enum d1g_keyword keyword);
+
 /*
  * The content of a name token: a word, or what stands between its quotes. Reading it byte by byte takes
  * a doubled quote for one.

@@ -4,65 +4,65 @@
 
 #define WORD_LENGTH 40 /* bytes of a word that a message shows */
 
-#define CASE_SLUG(id, number, slug) \
-    case number:                    \
-        name = slug;                \
-        break;
+/*
+ * Lists of texts are one string, a NUL behind each: they need no pointers, hence no relocation in a shared
+ * library. Returns the text number n, or "unknown" where the list has only `count`.
+ */
+static const char *nth_text(const char *list, size_t count, size_t n)
+{
+    size_t i = 0;
 
-#define SLUG_FUNCTION(function, LIST)     \
-    const char *function(uint32_t number) \
-    {                                     \
-        const char *name;                 \
-                                          \
-        switch (number) {                 \
-            LIST(CASE_SLUG)               \
-        default:                          \
-            name = "unknown";             \
-            break;                        \
-        }                                 \
-        return name;                      \
+    if (n >= count)
+        return "unknown";
+    for (; n > 0; n--) {
+        while (list[i] != '\0')
+            i++;
+        i++;
+    }
+    return list + i;
+}
+
+/* Lists numbered from 0 without a gap. */
+#define SLUG(id, number, slug) slug "\0"
+#define SLUG_FUNCTION(function, LIST, LAST)          \
+    const char *function(uint32_t number)            \
+    {                                                \
+        static const char slugs[] = LIST(SLUG);      \
+                                                     \
+        return nth_text(slugs, (LAST) + 1u, number); \
     }
 
-SLUG_FUNCTION(d1guard_risk_slug, D1GUARD_RISKS)
-SLUG_FUNCTION(d1guard_kind_slug, D1GUARD_KINDS)
-SLUG_FUNCTION(d1guard_explain_slug, D1GUARD_EXPLAINS)
-SLUG_FUNCTION(d1guard_token_slug, D1GUARD_TOKENS)
-SLUG_FUNCTION(d1guard_form_slug, D1GUARD_FORMS)
+SLUG_FUNCTION(d1guard_risk_slug, D1GUARD_RISKS, D1GUARD_RISK_LAST)
+SLUG_FUNCTION(d1guard_kind_slug, D1GUARD_KINDS, D1GUARD_KIND_LAST)
+SLUG_FUNCTION(d1guard_explain_slug, D1GUARD_EXPLAINS, D1GUARD_EXPLAIN_LAST)
+SLUG_FUNCTION(d1guard_token_slug, D1GUARD_TOKENS, D1GUARD_TOKEN_LAST)
+SLUG_FUNCTION(d1guard_form_slug, D1GUARD_FORMS, D1GUARD_FORM_LAST)
+
+#define REASON_NUMBER(id, number, slug, sentence) number,
+#define REASON_SLUG(id, number, slug, sentence) slug "\0"
+#define REASON_SENTENCE(id, number, slug, sentence) sentence "\0"
+static const unsigned char reason_numbers[] = {D1GUARD_REASONS(REASON_NUMBER)};
+static const char reason_slugs[] = D1GUARD_REASONS(REASON_SLUG);
+static const char reason_sentences[] = D1GUARD_REASONS(REASON_SENTENCE);
+
+/* The place of a reason in the list; behind its end for a number that is not in it. */
+static size_t reason_place(uint32_t reason)
+{
+    size_t i = 0;
+
+    while (i < sizeof reason_numbers && reason_numbers[i] != reason)
+        i++;
+    return i;
+}
 
 const char *d1guard_reason_slug(uint32_t reason)
 {
-    const char *slug;
-
-    switch (reason) {
-#define X(id, number, text, sentence) \
-    case number:                      \
-        slug = text;                  \
-        break;
-        D1GUARD_REASONS(X)
-#undef X
-    default:
-        slug = "unknown";
-        break;
-    }
-    return slug;
+    return nth_text(reason_slugs, sizeof reason_numbers, reason_place(reason));
 }
 
 const char *d1guard_reason_sentence(uint32_t reason)
 {
-    const char *sentence;
-
-    switch (reason) {
-#define X(id, number, slug, text) \
-    case number:                  \
-        sentence = text;          \
-        break;
-        D1GUARD_REASONS(X)
-#undef X
-    default:
-        sentence = "unknown";
-        break;
-    }
-    return sentence;
+    return nth_text(reason_sentences, sizeof reason_numbers, reason_place(reason));
 }
 
 const char *d1guard_version(void)

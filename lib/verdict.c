@@ -198,11 +198,7 @@ static int ends_operand(uint32_t kind, enum d1g_keyword keyword)
 
     switch (kind) {
     case D1GUARD_TOKEN_WORD:
-        ends = (d1g_may_be_name(keyword) || keyword == KW_NULL || keyword == KW_ISNULL ||
-                keyword == KW_NOTNULL) &&
-               keyword != KW_LIKE && keyword != KW_GLOB && keyword != KW_MATCH &&
-               keyword != KW_REGEXP && keyword != KW_BY && keyword != KW_OFFSET && keyword != KW_KEY &&
-               keyword != KW_ROWS && keyword != KW_RANGE && keyword != KW_GROUPS;
+        ends = d1g_ends_operand(keyword);
         break;
     case D1GUARD_TOKEN_NAME:
     case D1GUARD_TOKEN_STRING:
