@@ -100,18 +100,30 @@ static inline uint64_t d1g_no_id_mask(uint64_t bytes)
     return ~(bytes | letters | digits | others) & D1G_EACH(0x80);
 }
 
-/* The number of the first byte that a mask names, 0 to 7; the mask is not 0. */
-static inline size_t d1g_first_in(uint64_t mask)
+/* The number of the lowest bit that is set; x is not 0. */
+static inline size_t d1g_first_bit(uint64_t x)
 {
 #if defined(__GNUC__)
-    return (size_t)__builtin_ctzll(mask) / 8;
+    return (size_t)__builtin_ctzll(x);
 #else
     size_t k = 0;
 
-    while (k < 7 && (mask & 0xFF) == 0) {
-        mask >>= 8;
-        k++;
-    }
+    for (; k < 63 && (x & 1) == 0; k++)
+        x >>= 1;
+    return k;
+#endif
+}
+
+/* The number of the highest bit that is set; x is not 0. */
+static inline size_t d1g_last_bit(uint64_t x)
+{
+#if defined(__GNUC__)
+    return 63 - (size_t)__builtin_clzll(x);
+#else
+    size_t k = 0;
+
+    for (; k < 63 && x > 1; k++)
+        x >>= 1;
     return k;
 #endif
 }
@@ -123,7 +135,7 @@ static inline size_t d1g_end_of_id(struct d1g_text t, size_t i)
         const uint64_t mask = d1g_no_id_mask(d1g_load8(t, i));
 
         if (mask != 0)
-            return i + d1g_first_in(mask);
+            return i + d1g_first_bit(mask) / 8;
         i += 8;
     }
     while (d1g_is_id(d1g_byte(t, i)))

@@ -6,6 +6,7 @@
 #include "token.c"
 #include "keyword.c"
 #include "policy.c"
+#include "plain.c"
 #include "statement.c"
 #include "verdict.c"
 #include "rewrite.c"

@@ -5,7 +5,7 @@
  * Lists are one string: rows that end with a NUL, a letter in front where a row carries one. So they
  * need no pointers, hence no relocation in a shared library.
  */
-#define DENIED_ROW(arg, letter, role, name) role #name "\0"
+#define DENIED_ROW(arg, first, second, third, role, name) role #name "\0"
 #define PRAGMA_ROW(class, name) class #name "\0"
 #define FUNCTION_ROW(name) #name "\0"
 static const char denied_rows[] = D1G_DENIED(DENIED_ROW, 0);
@@ -13,19 +13,24 @@ static const char pragma_rows[] = D1G_PRAGMAS(PRAGMA_ROW);
 static const char function_rows_d1[] = D1G_FUNCTIONS_D1(FUNCTION_ROW);
 static const char function_rows_sqlite[] = D1G_FUNCTIONS_SQLITE(FUNCTION_ROW);
 
-#define LENGTH_BIT(L, letter, role, name) | (((letter) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
-#define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L)
-const uint32_t d1g_watched_lengths[32] = {
-    LENGTHS(0),  LENGTHS(1),  LENGTHS(2),  LENGTHS(3),
-    LENGTHS(4),  LENGTHS(5),  LENGTHS(6),  LENGTHS(7),
-    LENGTHS(8),  LENGTHS(9),  LENGTHS(10), LENGTHS(11),
-    LENGTHS(12), LENGTHS(13), LENGTHS(14), LENGTHS(15),
-    ~UINT32_C(0xff), /* P: pragma_ and any name behind it */
-    LENGTHS(17),
-    LENGTHS(18) | UINT32_C(1) << (sizeof "RETURNING" - 1),
-    LENGTHS(19), LENGTHS(20), LENGTHS(21), LENGTHS(22),
-    LENGTHS(23) | UINT32_C(1) << (sizeof "WHERE" - 1),
-    LENGTHS(24), LENGTHS(25), LENGTHS(26), LENGTHS(27), LENGTHS(28), LENGTHS(29), LENGTHS(30), LENGTHS(31)};
+/* A bit for each name that starts with the letter L. */
+#define BIT_OF(L, first, bit) | (((first) & 31) == (L) ? UINT32_C(1) << (bit) : 0)
+#define SECOND_BIT(L, first, second, third, role, name) BIT_OF(L, first, (second) & 31)
+#define THIRD_BIT(L, first, second, third, role, name) BIT_OF(L, first, (third) & 31)
+#define LENGTH_BIT(L, first, second, third, role, name) BIT_OF(L, first, sizeof #name - 1)
+#define SECONDS(L) 0 D1G_DENIED(SECOND_BIT, L)
+#define THIRDS(L) 0 D1G_DENIED(THIRD_BIT, L)
+#define ANY_PRAGMA(L) | ((L) == ('p' & 31) ? ~UINT32_C(0xFF) : 0) /* pragma_ and a name */
+#define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L) ANY_PRAGMA(L)
+#define CLAUSE_SECONDS(L) SECONDS(L) BIT_OF(L, 'w', 'h' & 31) BIT_OF(L, 'r', 'e' & 31)
+#define CLAUSE_THIRDS(L) THIRDS(L) BIT_OF(L, 'w', 'e' & 31) BIT_OF(L, 'r', 't' & 31)
+#define FOUR(X, L) X(L), X((L) + 1), X((L) + 2), X((L) + 3)
+#define EACH_LETTER(X) \
+    FOUR(X, 0), FOUR(X, 4), FOUR(X, 8), FOUR(X, 12), FOUR(X, 16), FOUR(X, 20), FOUR(X, 24), FOUR(X, 28)
+
+const struct d1g_watch d1g_watch_names = {{EACH_LETTER(SECONDS)}, {EACH_LETTER(THIRDS)}};
+const struct d1g_watch d1g_watch_clauses = {{EACH_LETTER(CLAUSE_SECONDS)}, {EACH_LETTER(CLAUSE_THIRDS)}};
+static const uint32_t denied_lengths[32] = {EACH_LETTER(LENGTHS)};
 
 #define PRAGMA_PREFIX "pragma_"
 #define PREFIX_LENGTH (sizeof PRAGMA_PREFIX - 1)
@@ -67,9 +72,10 @@ int d1g_is_listed(struct d1g_text t, size_t at, size_t end)
 {
     struct d1g_name name = d1g_read_name(t, at, end);
     const int first = d1g_lower(d1g_byte(t, name.at));
+    const size_t len = name.end - name.at;
     int listed = 0;
 
-    if (!d1g_is_watched(first, name.end - name.at))
+    if ((denied_lengths[first & 31] >> (len > 31 ? 31 : len) & 1) == 0)
         return 0;
     if (first == PRAGMA_PREFIX[0])
         listed = d1g_name_skip(&name, PRAGMA_PREFIX, PREFIX_LENGTH);

@@ -22,14 +22,25 @@ enum d1g_role {
 };
 
 /*
- * Lengths, as bits, of the words that matter in a statement's body, by the low five bits of their first
- * byte: the names of policy.def, and WHERE and RETURNING. All other words can be stepped over unread.
+ * Words that may matter in a statement's body, by the low five bits of their first byte: the low five bits
+ * of their second and third bytes, as bits. All others can be stepped over unread.
  */
-extern const uint32_t d1g_watched_lengths[32];
+struct d1g_watch {
+    uint32_t seconds[32];
+    uint32_t thirds[32];
+};
 
-static inline int d1g_is_watched(int first, size_t length)
+#define D1G_SHORTEST_WATCHED 4
+
+extern const struct d1g_watch d1g_watch_names;   /* the names of policy.def */
+extern const struct d1g_watch d1g_watch_clauses; /* these, WHERE and RETURNING */
+
+/* Whether a word may be a watched one, by its first three bytes. */
+static inline int d1g_is_watched(const struct d1g_watch *watch, const unsigned char *word)
 {
-    return (int)(d1g_watched_lengths[first & 31] >> (length > 31 ? 31 : length)) & 1;
+    const unsigned first = word[0] & 31u;
+
+    return (int)(watch->seconds[first] >> (word[1] & 31) & watch->thirds[first] >> (word[2] & 31) & 1);
 }
 
 /* Whether the name token in [at, end) is on a list of policy.def, in any role. */

@@ -96,7 +96,7 @@ static void write_all(struct writer *w, struct d1g_text t, const struct plan *pl
     struct d1g_statement s;
     size_t at = 0;
 
-    while (d1g_read_statement(t, at, &s) > 0) {
+    while (d1g_read_statement(t, at, 0, &s) > 0) {
         if (w->len > 0)
             write_text(w, ";\n");
         write_capped(w, t, s.span, plan);
@@ -234,8 +234,8 @@ static int judge_one(struct d1g_call *call, struct d1g_statement *s)
 
     if (!d1g_judge(call, 0))
         return 0;
-    (void)d1g_read_statement(call->text, 0, s);
-    if (d1g_read_statement(call->text, s->next, &second) != 0) {
+    (void)d1g_read_statement(call->text, 0, 0, s);
+    if (d1g_read_statement(call->text, s->next, 0, &second) != 0) {
         call->report.statements = 2;
         return d1g_refuse(call, D1GUARD_REASON_NEEDS_ONE, second.first.at, second.first.end);
     }

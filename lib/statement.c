@@ -11,8 +11,7 @@ struct parser {
     struct d1g_reader r;
     struct d1g_statement *s;
     enum body body;
-    size_t depth;             /* open parentheses */
-    struct d1g_span outermost; /* the one that took depth from 0 to 1 */
+    struct d1g_walk walk;     /* holds how many parentheses are open */
     size_t last;              /* end of the last token */
     struct d1g_span variable; /* the last variable */
     int begun;                /* CREATE TRIGGER: BEGIN was seen; CREATE VIRTUAL TABLE: USING */
@@ -162,9 +161,7 @@ static int note_clause(struct parser *p)
 static void note_name(struct parser *p)
 {
     if (p->r.kind == D1GUARD_TOKEN_WORD) {
-        if (!d1g_is_watched(d1g_byte(p->r.text, p->r.at), p->r.end - p->r.at))
-            return;
-        if (p->depth == 0 && p->body == BODY_PLAIN && note_clause(p))
+        if (p->walk.depth == 0 && p->body == BODY_PLAIN && note_clause(p))
             return;
     }
     if (!p->s->listed)
@@ -173,18 +170,16 @@ static void note_name(struct parser *p)
 
 static void open_parenthesis(struct parser *p)
 {
-    if (p->depth == 0)
-        p->outermost = here(p);
     if (p->variable.end == p->last)
         note_variable(p);
-    p->depth++;
+    p->walk.depth++;
 }
 
 static int close_parenthesis(struct parser *p)
 {
-    if (p->depth == 0)
+    if (p->walk.depth == 0)
         return fail_here(p, D1GUARD_REASON_PARENTHESIS);
-    p->depth--;
+    p->walk.depth--;
     return 0;
 }
 
@@ -228,68 +223,55 @@ static int take_token(struct parser *p)
     return result;
 }
 
-/*
- * Steps over the tokens that cannot matter to a body: blanks, words that are not watched, and signs.
- * Returns where the first other token starts; *last is set to the end of the last word or sign.
- */
-static size_t skip_plain(struct d1g_text t, size_t i, size_t *last)
-{
-    for (;;) {
-        const int b = d1g_byte(t, i);
-
-        switch (d1g_class(b)) {
-        case CLASS_LETTER: {
-            const size_t end = d1g_end_of_id(t, i + 1);
-
-            if (d1g_is_watched(b, end - i))
-                return i;
-            *last = i = end;
-            break;
-        }
-        case CLASS_BLANK:
-            do {
-                i++;
-            } while (d1g_is_blank(d1g_byte(t, i)));
-            break;
-        case CLASS_COMMA:
-        case CLASS_STAR:
-        case CLASS_EQUAL:
-        case CLASS_LESS:
-        case CLASS_MORE:
-        case CLASS_PLUS:
-        case CLASS_PERCENT:
-            *last = ++i;
-            break;
-        default:
-            return i;
-        }
-    }
-}
-
-/* As advance, but stops only at what matters to a plain body. */
+/* Goes on to the next token that matters to a plain body. What follows a variable is looked at: it may be a
+ * parenthesis. */
 static void advance_plain(struct parser *p)
 {
-    p->last = p->r.end;
-    p->r.end = skip_plain(p->r.text, p->r.end, &p->last);
+    if (p->r.kind == D1GUARD_TOKEN_VARIABLE) {
+        advance(p);
+        return;
+    }
+    d1g_walk_plain(&p->walk, p->r.text, p->r.end);
+    p->last = p->walk.last;
+    p->r.end = p->walk.end;
     d1g_advance(&p->r);
+}
+
+/* Fails at the outermost of the parentheses that are open before the current token. */
+static int fail_open(struct parser *p)
+{
+    struct d1g_reader r = p->r;
+    struct d1g_span open = {0, 0};
+    size_t depth = 0;
+
+    r.end = p->s->first.at;
+    for (d1g_advance(&r); r.at < p->r.at; d1g_advance(&r)) {
+        if (r.kind == D1GUARD_TOKEN_LP && depth++ == 0) {
+            open.at = r.at;
+            open.end = r.end;
+        } else if (r.kind == D1GUARD_TOKEN_RP) {
+            depth--;
+        }
+    }
+    return fail(p, D1GUARD_REASON_PARENTHESIS, open.at, open.end);
 }
 
 /* Reads up to the `)` that closes the parenthesis just stepped over; then steps over it too. */
 static int skip_parenthesised(struct parser *p)
 {
-    p->depth = 1;
-    p->outermost.at = p->last - 1;
-    p->outermost.end = p->last;
-    while (p->depth > 0) {
+    p->walk.depth = 1;
+    p->walk.floor = 1;
+    while (p->walk.depth > 0) {
         if (p->r.kind == D1G_TOKEN_END || p->r.kind == D1GUARD_TOKEN_SEMI)
-            return fail(p, D1GUARD_REASON_PARENTHESIS, p->outermost.at, p->outermost.end);
+            return fail_open(p);
         if (take_token(p) < 0)
             return -1;
-        if (p->depth > 0)
+        if (p->walk.depth > 0)
             advance_plain(p);
         else
             advance(p);
     }
+    p->walk.floor = 0;
     return 0;
 }
 
@@ -312,10 +294,10 @@ static enum trigger_tail next_tail(const struct parser *p, enum trigger_tail tai
 /* Whether the `;` or the end of the text that is current ends the statement: 1, 0 or -1. */
 static int is_body_end(struct parser *p, enum trigger_tail tail)
 {
-    if (p->depth > 0) {
+    if (p->walk.depth > 0) {
         if (p->body == BODY_VIRTUAL && p->begun && p->r.kind == D1GUARD_TOKEN_SEMI)
             return 0;
-        return fail(p, D1GUARD_REASON_PARENTHESIS, p->outermost.at, p->outermost.end);
+        return fail_open(p);
     }
     if (p->body != BODY_TRIGGER || tail == TAIL_END)
         return 1;
@@ -590,10 +572,9 @@ static uint32_t plain_kind(enum d1g_keyword keyword)
     return kind;
 }
 
-/* Any statement but EXPLAIN; `unknown` is the reason for a word that starts none. */
-static int read_command(struct parser *p, uint32_t unknown)
+/* Any statement but EXPLAIN; verb is the current keyword, `unknown` the reason when it starts none. */
+static int read_command(struct parser *p, enum d1g_keyword verb, uint32_t unknown)
 {
-    const enum d1g_keyword verb = keyword_here(p);
     int result;
 
     if (p->r.kind == D1GUARD_TOKEN_RP)
@@ -638,7 +619,7 @@ static int read_explained(struct parser *p)
             return fail_here(p, D1GUARD_REASON_EXPLAIN_SYNTAX);
         p->s->explain = D1GUARD_EXPLAIN_QUERY_PLAN;
     }
-    return read_command(p, D1GUARD_REASON_EXPLAIN_SYNTAX);
+    return read_command(p, keyword_here(p), D1GUARD_REASON_EXPLAIN_SYNTAX);
 }
 
 static void clear_span(struct d1g_span *span)
@@ -649,7 +630,8 @@ static void clear_span(struct d1g_span *span)
 
 /* Makes the parser ready for the statement at or behind `at` and reads its first token. 0 when there is
  * none. */
-static int start(struct parser *p, struct d1g_text t, size_t at, struct d1g_statement *s)
+static int start(struct parser *p, struct d1g_text t, size_t at, int wants_clauses,
+                 struct d1g_statement *s)
 {
     p->r.text = t;
     p->r.end = at;
@@ -658,8 +640,7 @@ static int start(struct parser *p, struct d1g_text t, size_t at, struct d1g_stat
     } while (p->r.kind == D1GUARD_TOKEN_SEMI);
     p->s = s;
     p->body = BODY_PLAIN;
-    p->depth = 0;
-    clear_span(&p->outermost);
+    d1g_start_walk(&p->walk, wants_clauses);
     p->last = p->r.at;
     clear_span(&p->variable);
     p->begun = 0;
@@ -679,17 +660,29 @@ static int start(struct parser *p, struct d1g_text t, size_t at, struct d1g_stat
     return p->r.kind != D1G_TOKEN_END;
 }
 
-int d1g_read_statement(struct d1g_text t, size_t at, struct d1g_statement *s)
+/* Adds what was found in the tokens that were stepped over. */
+static void take_walk(const struct parser *p)
 {
+    p->s->listed |= p->walk.listed;
+    p->s->flags |= p->walk.clauses & (is_writer(p->s->kind) ? ~0u : ~D1GUARD_RETURNING);
+}
+
+int d1g_read_statement(struct d1g_text t, size_t at, int wants_clauses, struct d1g_statement *s)
+{
+    enum d1g_keyword verb;
     struct parser p;
     int result;
 
-    if (!start(&p, t, at, s))
+    if (!start(&p, t, at, wants_clauses, s))
         return 0;
-    if (accept(&p, KW_EXPLAIN))
+    verb = keyword_here(&p);
+    if (verb == KW_EXPLAIN) {
+        advance(&p);
         result = read_explained(&p);
-    else
-        result = read_command(&p, D1GUARD_REASON_UNKNOWN_STATEMENT);
+    } else {
+        result = read_command(&p, verb, D1GUARD_REASON_UNKNOWN_STATEMENT);
+    }
+    take_walk(&p);
     s->span.end = p.last > s->first.at ? p.last : s->first.end;
     s->next = p.r.end;
     return result;
@@ -720,7 +713,7 @@ int d1g_read_view(struct d1g_text t, struct d1g_statement *s)
 {
     struct parser p;
 
-    if (!start(&p, t, 0, s))
+    if (!start(&p, t, 0, 0, s))
         return 0;
     if (!is_view_head(&p))
         return s->reason != D1GUARD_REASON_UNSET ? -1 : fail_here(&p, D1GUARD_REASON_NOT_A_VIEW);
@@ -795,7 +788,7 @@ int d1guard_next_statement(const char *sql, size_t len, size_t at, struct d1guar
     if (sql != NULL || len == 0) {
         t.z = (const unsigned char *)sql;
         t.n = len;
-        result = d1g_read_statement(t, at > len ? len : at, &s);
+        result = d1g_read_statement(t, at > len ? len : at, 1, &s);
         found.kind = s.kind;
         found.risk = d1g_risk(t, &s);
         found.explain = s.explain;

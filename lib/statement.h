@@ -2,12 +2,7 @@
 #ifndef D1G_STATEMENT_H
 #define D1G_STATEMENT_H
 
-#include "policy.h"
-
-struct d1g_span {
-    size_t at;
-    size_t end;
-};
+#include "plain.h"
 
 struct d1g_statement {
     uint32_t kind;
@@ -25,8 +20,9 @@ struct d1g_statement {
     int listed; /* 0 when no name in the statement is on a list of policy.def */
 };
 
-/* Reads the statement at or behind `at`. 1, 0 when there is none, -1 with s->reason set. */
-int d1g_read_statement(struct d1g_text t, size_t at, struct d1g_statement *s);
+/* Reads the statement at or behind `at`; its flags WHERE and RETURNING are only sure where they are wanted.
+ * 1, 0 when there is none, -1 with s->reason set. */
+int d1g_read_statement(struct d1g_text t, size_t at, int wants_clauses, struct d1g_statement *s);
 
 /* Reads the head of a CREATE VIEW text; s->next is where its query starts then. Returns as above. */
 int d1g_read_view(struct d1g_text t, struct d1g_statement *s);

@@ -110,8 +110,14 @@ int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1
 
 int d1g_close(const struct d1g_call *call, struct d1guard_report *report)
 {
-    if (report != NULL && report->size >= SMALLEST_REPORT)
+    if (report != NULL && report->size >= sizeof *report) {
+        const uint32_t size = report->size;
+
+        *report = call->report;
+        report->size = size;
+    } else if (report != NULL && report->size >= SMALLEST_REPORT) {
         d1g_copy_out(report, &call->report, report->size, sizeof *report);
+    }
     return (int)call->report.verdict;
 }
 
@@ -560,11 +566,12 @@ static int judge_statement(struct d1g_call *call, const struct d1g_statement *s,
 
 int d1g_judge(struct d1g_call *call, size_t at)
 {
+    const int wants_where = (call->options->flags & D1GUARD_REQUIRE_WHERE) != 0;
     struct d1g_statement s;
     uint32_t reason = D1GUARD_REASON_READS_ONLY;
     int found;
 
-    while ((found = d1g_read_statement(call->text, at, &s)) != 0) {
+    while (at < call->text.n && (found = d1g_read_statement(call->text, at, wants_where, &s)) != 0) {
         const uint32_t risk = d1g_risk(call->text, &s);
 
         call->report.statements++;
