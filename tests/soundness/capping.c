@@ -19,8 +19,8 @@
 enum {
     PRINTED_MAX = 20,
     TIES_ARE_RARE = 2000, /* of so many comparisons, one */
-    PROGRESS_EACH = 500, /* virtual machine steps between two looks at the budget */
-    PROGRESS_MAX = 600   /* looks per comparison; one more statement gets as many again */
+    PROGRESS_EACH = 500,  /* virtual machine steps between two looks at the budget */
+    PROGRESS_MAX = 600    /* looks per comparison; one more statement gets as many again */
 };
 
 static const uint64_t limits[] = {1, 2, 10, 1000};
@@ -31,7 +31,8 @@ struct comparison {
     int volatile_rows; /* random() and the like: rows cannot be compared */
     int clock;         /* reads the time: rows may differ once */
     struct text capped;
-    uint64_t texts, allowed, unprepared, invented, compared, rows, too_long, failing, unrepeatable, renamed, commented, unordered, ties, differences;
+    uint64_t texts, allowed, unprepared, invented, compared, rows, too_long, failing, unrepeatable, renamed,
+        commented, unordered, ties, differences;
     uint64_t by_form[D1GUARD_FORM_LAST + 1];
 };
 
@@ -45,28 +46,35 @@ struct trial {
     sqlite3_stmt *capped;
 };
 
-static void differ(struct comparison *c, const struct trial *trial, const char *what, const char *one, const char *other)
+static void differ(struct comparison *c, const struct trial *trial, const char *what, const char *one,
+                   const char *other)
 {
     if (c->differences++ >= PRINTED_MAX)
         return;
-    printf("DIFFERENCE (%s, n=%lu): %s: %s | %s\n  text:   ", d1guard_form_slug(trial->form), (unsigned long)trial->n, what, one != NULL ? one : "", other != NULL ? other : "");
+    printf("DIFFERENCE (%s, n=%lu): %s: %s | %s\n  text:   ", d1guard_form_slug(trial->form),
+           (unsigned long)trial->n, what, one != NULL ? one : "", other != NULL ? other : "");
     text_print(stdout, trial->sql, trial->len);
     printf("\n  capped: ");
     text_print(stdout, c->capped.bytes, c->capped.len);
     printf("\n");
 }
 
-/* --- what a query reads ------------------------------------------------------------------------------------ */
+/* --- what a query reads ------------------------------------------------------------------------------------
+ */
 
-static int authorize(void *context, int action, const char *first, const char *second, const char *third, const char *fourth)
+static int authorize(void *context, int action, const char *first, const char *second, const char *third,
+                     const char *fourth)
 {
     static const char *const chances[] = {"random", "randomblob", "sqlite_offset"};
-    static const char *const clocks[] = {"current_timestamp", "current_date", "current_time", "date", "time", "datetime", "julianday", "strftime", "unixepoch", "timediff"};
+    static const char *const clocks[] = {
+        "current_timestamp", "current_date", "current_time", "date",      "time",
+        "datetime",          "julianday",    "strftime",     "unixepoch", "timediff"};
     struct comparison *c = context;
 
     (void)third;
     (void)fourth;
-    for (size_t i = 0; action == SQLITE_FUNCTION && second != NULL && i < sizeof chances / sizeof *chances; i++)
+    for (size_t i = 0; action == SQLITE_FUNCTION && second != NULL && i < sizeof chances / sizeof *chances;
+         i++)
         c->volatile_rows |= strcasecmp(second, chances[i]) == 0;
     for (size_t i = 0; action == SQLITE_FUNCTION && second != NULL && i < sizeof clocks / sizeof *clocks; i++)
         c->clock |= strcasecmp(second, clocks[i]) == 0;
@@ -82,7 +90,8 @@ static int look_at_budget(void *context)
     return ++c->looks > PROGRESS_MAX;
 }
 
-/* --- preparing ----------------------------------------------------------------------------------------------- */
+/* --- preparing
+ * ----------------------------------------------------------------------------------------------- */
 
 /* Prepares a text that holds one statement. NULL if SQLite takes it otherwise. */
 static sqlite3_stmt *prepare_one(sqlite3 *db, const char *sql, size_t len)
@@ -95,7 +104,8 @@ static sqlite3_stmt *prepare_one(sqlite3 *db, const char *sql, size_t len)
         const char *const from = tail;
         sqlite3_stmt *stmt = NULL;
 
-        if (sqlite3_prepare_v2(db, from, (int)(end - from) + 1, &stmt, &tail) != SQLITE_OK || (found != NULL && stmt != NULL)) {
+        if (sqlite3_prepare_v2(db, from, (int)(end - from) + 1, &stmt, &tail) != SQLITE_OK ||
+            (found != NULL && stmt != NULL)) {
             sqlite3_finalize(stmt);
             sqlite3_finalize(found);
             return NULL;
@@ -112,10 +122,12 @@ static sqlite3_stmt *prepare_one(sqlite3 *db, const char *sql, size_t len)
  * collation with an unknown name, that the query itself never needs, is looked for. */
 static int is_documented_failure(const struct trial *trial, const char *message)
 {
-    return trial->form == D1GUARD_FORM_WRAPPED && (strstr(message, "stack overflow") != NULL || strstr(message, "no such collation sequence") != NULL);
+    return trial->form == D1GUARD_FORM_WRAPPED && (strstr(message, "stack overflow") != NULL ||
+                                                   strstr(message, "no such collation sequence") != NULL);
 }
 
-/* --- parameters and columns ------------------------------------------------------------------------------------ */
+/* --- parameters and columns
+ * ------------------------------------------------------------------------------------ */
 
 static int same_string(const char *one, const char *other)
 {
@@ -133,8 +145,10 @@ static void compare_parameters(struct comparison *c, const struct trial *trial)
     if (count > 1000)
         return;
     for (int i = 1; i <= count; i++) {
-        if (!same_string(sqlite3_bind_parameter_name(trial->original, i), sqlite3_bind_parameter_name(trial->capped, i)))
-            differ(c, trial, "parameter name", sqlite3_bind_parameter_name(trial->original, i), sqlite3_bind_parameter_name(trial->capped, i));
+        if (!same_string(sqlite3_bind_parameter_name(trial->original, i),
+                         sqlite3_bind_parameter_name(trial->capped, i)))
+            differ(c, trial, "parameter name", sqlite3_bind_parameter_name(trial->original, i),
+                   sqlite3_bind_parameter_name(trial->capped, i));
         sqlite3_bind_int(trial->original, i, i + 1);
         sqlite3_bind_int(trial->capped, i, i + 1);
     }
@@ -170,7 +184,10 @@ static int is_documented_name(const struct trial *trial, const char *was, const 
 
     if (strcasecmp(was, is) == 0 || is_numbered(was, strlen(was), is))
         return 1;
-    snprintf(bare, sizeof bare, "%.*s", (int)(colon != NULL && is_numbered(is, (size_t)(colon - is), is) ? colon - is : (long)strlen(is)), is);
+    snprintf(
+        bare, sizeof bare, "%.*s",
+        (int)(colon != NULL && is_numbered(is, (size_t)(colon - is), is) ? colon - is : (long)strlen(is)),
+        is);
     /* An unnamed TRUE or FALSE is called by its number. */
     if (strncmp(is, "column", 6) == 0 && (has_word(was, "true") || has_word(was, "false")))
         return 1;
@@ -198,9 +215,11 @@ static int same_but_comments(const char *was, size_t was_len, const char *is)
     size_t to = 0;
 
     for (;;) {
-        while (d1guard_next_token(was, was_len, at, &one) && (one.kind == D1GUARD_TOKEN_SPACE || one.kind == D1GUARD_TOKEN_COMMENT))
+        while (d1guard_next_token(was, was_len, at, &one) &&
+               (one.kind == D1GUARD_TOKEN_SPACE || one.kind == D1GUARD_TOKEN_COMMENT))
             at += (size_t)one.len;
-        while (d1guard_next_token(is, is_len, to, &other) && (other.kind == D1GUARD_TOKEN_SPACE || other.kind == D1GUARD_TOKEN_COMMENT))
+        while (d1guard_next_token(is, is_len, to, &other) &&
+               (other.kind == D1GUARD_TOKEN_SPACE || other.kind == D1GUARD_TOKEN_COMMENT))
             to += (size_t)other.len;
         if (at >= was_len || to >= is_len)
             return at >= was_len && to >= is_len;
@@ -221,13 +240,16 @@ static int differs_in_comments_only(const char *was, const char *is)
     return len > 2 && strcmp(was + len - 2, "/*") == 0 && same_but_comments(was, len - 2, is);
 }
 
-/* From the sixth equal name on, SQLite ends names with a number drawn at random: another one at each prepare. */
+/* From the sixth equal name on, SQLite ends names with a number drawn at random: another one at each prepare.
+ */
 static int is_drawn(const char *was, const char *is)
 {
     const char *one = strrchr(was, ':');
     const char *other = strrchr(is, ':');
 
-    return one != NULL && other != NULL && one - was == other - is && strncmp(was, is, (size_t)(one - was)) == 0 && strspn(one + 1, "0123456789") >= 5 && strspn(other + 1, "0123456789") >= 5;
+    return one != NULL && other != NULL && one - was == other - is &&
+           strncmp(was, is, (size_t)(one - was)) == 0 && strspn(one + 1, "0123456789") >= 5 &&
+           strspn(other + 1, "0123456789") >= 5;
 }
 
 /* The same for a wrapped query, where an equal name got a number as well. */
@@ -268,20 +290,25 @@ static void compare_columns(struct comparison *c, const struct trial *trial)
                 differ(c, trial, "column name", was, is);
         } else if (strcmp(was, is) != 0) {
             differ(c, trial, "column name", was, is);
-        } else if (!same_string(sqlite3_column_decltype(trial->original, i), sqlite3_column_decltype(trial->capped, i))) {
-            differ(c, trial, "declared type", sqlite3_column_decltype(trial->original, i), sqlite3_column_decltype(trial->capped, i));
+        } else if (!same_string(sqlite3_column_decltype(trial->original, i),
+                                sqlite3_column_decltype(trial->capped, i))) {
+            differ(c, trial, "declared type", sqlite3_column_decltype(trial->original, i),
+                   sqlite3_column_decltype(trial->capped, i));
         }
     }
     c->renamed += (unsigned)renamed;
     c->commented += (unsigned)commented;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------------------------- */
+/* --- rows
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 /* In a wrapped compound 3.54 makes a REAL of an integer whose column is REAL in another arm. */
 static int same_number(sqlite3_stmt *one, sqlite3_stmt *other, int i)
 {
-    return sqlite3_column_type(one, i) == SQLITE_INTEGER && sqlite3_column_type(other, i) == SQLITE_FLOAT && (double)sqlite3_column_int64(one, i) == sqlite3_column_double(other, i);
+    return sqlite3_column_type(one, i) == SQLITE_INTEGER && sqlite3_column_type(other, i) == SQLITE_FLOAT &&
+           (double)sqlite3_column_int64(one, i) == sqlite3_column_double(other, i);
 }
 
 static int same_row(sqlite3_stmt *one, sqlite3_stmt *other, uint32_t form)
@@ -301,14 +328,17 @@ static int same_row(sqlite3_stmt *one, sqlite3_stmt *other, uint32_t form)
             return 0;
         if (sqlite3_column_bytes(one, i) != sqlite3_column_bytes(other, i))
             return 0;
-        if (sqlite3_column_bytes(one, i) > 0 && memcmp(sqlite3_column_blob(one, i), sqlite3_column_blob(other, i), (size_t)sqlite3_column_bytes(one, i)) != 0)
+        if (sqlite3_column_bytes(one, i) > 0 &&
+            memcmp(sqlite3_column_blob(one, i), sqlite3_column_blob(other, i),
+                   (size_t)sqlite3_column_bytes(one, i)) != 0)
             return 0;
     }
     return 1;
 }
 
 /* May SQLite answer in any order: DISTINCT, UNION, INTERSECT or EXCEPT, and no ORDER BY? With a LIMIT it may
- * take another way through such a query (all versions for DISTINCT, 3.54 for UNION) and find other rows first. */
+ * take another way through such a query (all versions for DISTINCT, 3.54 for UNION) and find other rows
+ * first. */
 static int is_unordered(const char *sql, size_t len)
 {
     static const char *const words[] = {"DISTINCT", "UNION", "INTERSECT", "EXCEPT"};
@@ -333,7 +363,8 @@ static int is_unordered(const char *sql, size_t len)
 
 static int is_word(const char *sql, size_t at, const struct d1guard_token *token, const char *word)
 {
-    return token->kind == D1GUARD_TOKEN_WORD && token->len == strlen(word) && strncasecmp(sql + at, word, (size_t)token->len) == 0;
+    return token->kind == D1GUARD_TOKEN_WORD && token->len == strlen(word) &&
+           strncasecmp(sql + at, word, (size_t)token->len) == 0;
 }
 
 static int holds_word(const char *sql, size_t len, const char *word)
@@ -347,7 +378,8 @@ static int holds_word(const char *sql, size_t len, const char *word)
     return 0;
 }
 
-/* Do values hang on an order that SQL leaves open: windows over ties, bare columns of a group, rows skipped? */
+/* Do values hang on an order that SQL leaves open: windows over ties, bare columns of a group, rows skipped?
+ */
 static int hangs_on_order(const char *sql, size_t len)
 {
     static const char *const words[] = {"OVER", "GROUP", "OFFSET", "LIMIT"};
@@ -407,7 +439,8 @@ static int same_keys(struct comparison *c, const struct trial *trial)
 
         if (was != SQLITE_ROW || is != SQLITE_ROW)
             break;
-        if (sqlite3_value_type(sqlite3_column_value(trial->original, key)) != sqlite3_value_type(sqlite3_column_value(trial->capped, key)) ||
+        if (sqlite3_value_type(sqlite3_column_value(trial->original, key)) !=
+                sqlite3_value_type(sqlite3_column_value(trial->capped, key)) ||
             strcasecmp(text_or_empty(trial->original, key), text_or_empty(trial->capped, key)) != 0)
             return 0;
     }
@@ -419,7 +452,8 @@ static int same_keys(struct comparison *c, const struct trial *trial)
 static void add_row(struct text *to, sqlite3_stmt *stmt)
 {
     for (int i = 0; i < sqlite3_column_count(stmt); i++) {
-        const int type = sqlite3_column_type(stmt, i) == SQLITE_INTEGER ? SQLITE_FLOAT : sqlite3_column_type(stmt, i);
+        const int type =
+            sqlite3_column_type(stmt, i) == SQLITE_INTEGER ? SQLITE_FLOAT : sqlite3_column_type(stmt, i);
         const double number = sqlite3_column_double(stmt, i);
         const void *bytes = sqlite3_column_blob(stmt, i);
         const int len = sqlite3_column_bytes(stmt, i);
@@ -433,11 +467,13 @@ static void add_row(struct text *to, sqlite3_stmt *stmt)
         if (len > 0)
             text_add(to, bytes, (size_t)len);
         for (int k = 0; k < len && type == SQLITE_TEXT; k++)
-            to->bytes[to->len - 1 - (size_t)k] = (char)tolower((unsigned char)to->bytes[to->len - 1 - (size_t)k]);
+            to->bytes[to->len - 1 - (size_t)k] =
+                (char)tolower((unsigned char)to->bytes[to->len - 1 - (size_t)k]);
     }
 }
 
-/* Reads up to `most` rows, each a text of its own. Returns their number, or -1 if that fails or takes too long. */
+/* Reads up to `most` rows, each a text of its own. Returns their number, or -1 if that fails or takes too
+ * long. */
 static long read_rows(struct comparison *c, sqlite3_stmt *stmt, struct text *rows, long most)
 {
     int rc = SQLITE_ROW;
@@ -467,7 +503,8 @@ static int are_among(struct comparison *c, const struct trial *trial)
     for (long i = 0; i < some; i++) {
         long k = 0;
 
-        while (k < all && (original[k].len != capped[i].len || memcmp(original[k].bytes, capped[i].bytes, capped[i].len) != 0))
+        while (k < all && (original[k].len != capped[i].len ||
+                           memcmp(original[k].bytes, capped[i].bytes, capped[i].len) != 0))
             k++;
         if (k == all)
             return 0;
@@ -564,7 +601,8 @@ static enum outcome excuse(struct comparison *c, const struct trial *trial)
         c->unordered++;
         return SAME;
     }
-    if ((among && holds_word(trial->sql, trial->len, "ORDER") && same_keys(c, trial)) || (unordered && hangs_on_order(trial->sql, trial->len))) {
+    if ((among && holds_word(trial->sql, trial->len, "ORDER") && same_keys(c, trial)) ||
+        (unordered && hangs_on_order(trial->sql, trial->len))) {
         c->ties++;
         return SAME;
     }
@@ -603,7 +641,8 @@ static void compare(struct comparison *c, struct trial *trial)
     sqlite3_finalize(trial->capped);
 }
 
-/* --- the calls -------------------------------------------------------------------------------------------------------- */
+/* --- the calls
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* Caps a text as a host does, in two calls, and checks what the header says of them. Returns 0 if refused. */
 static int cap(struct comparison *c, struct trial *trial)
@@ -620,9 +659,13 @@ static int cap(struct comparison *c, struct trial *trial)
     text_clear(out);
     text_reserve(out, size + 1);
     memset(out->bytes, 0x5a, size + 1);
-    if (size > 0 && (d1guard_cap(trial->sql, trial->len, &options, trial->n, out->bytes, size - 1, &written, &report) != D1GUARD_ALLOW || written != size || out->bytes[0] != 0x5a || out->bytes[size - 1] != 0x5a))
+    if (size > 0 && (d1guard_cap(trial->sql, trial->len, &options, trial->n, out->bytes, size - 1, &written,
+                                 &report) != D1GUARD_ALLOW ||
+                     written != size || out->bytes[0] != 0x5a || out->bytes[size - 1] != 0x5a))
         differ(c, trial, "a short buffer is written, or answers otherwise", NULL, NULL);
-    if (d1guard_cap(trial->sql, trial->len, &options, trial->n, out->bytes, size, &written, &report) != D1GUARD_ALLOW || written != size || out->bytes[size] != 0x5a)
+    if (d1guard_cap(trial->sql, trial->len, &options, trial->n, out->bytes, size, &written, &report) !=
+            D1GUARD_ALLOW ||
+        written != size || out->bytes[size] != 0x5a)
         differ(c, trial, "the second call differs from the first", NULL, NULL);
     out->len = size;
     out->bytes[size] = '\0';
@@ -641,7 +684,9 @@ static void check_unchanged(struct comparison *c, const struct trial *trial)
     size_t size = 0;
 
     text_reserve(&cleaned, trial->len + 1);
-    if (d1guard_clean(trial->sql, trial->len, &options, cleaned.bytes, cleaned.room, &size, NULL) != D1GUARD_ALLOW || size != c->capped.len || memcmp(cleaned.bytes, c->capped.bytes, size) != 0)
+    if (d1guard_clean(trial->sql, trial->len, &options, cleaned.bytes, cleaned.room, &size, NULL) !=
+            D1GUARD_ALLOW ||
+        size != c->capped.len || memcmp(cleaned.bytes, c->capped.bytes, size) != 0)
         differ(c, trial, "an unchanged text differs from the cleaned one", NULL, NULL);
     text_free(&cleaned);
 }
@@ -687,7 +732,9 @@ static void judge_invented(void *context, const char *sql, size_t len)
     }
     text_set(&copy, sql, len);
     stmt = prepare_one(own, copy.bytes, len);
-    db = stmt != NULL || strncmp(sqlite3_errmsg(own), "no such table", 13) != 0 ? NULL : invent_tables(copy.bytes, len);
+    db = stmt != NULL || strncmp(sqlite3_errmsg(own), "no such table", 13) != 0
+             ? NULL
+             : invent_tables(copy.bytes, len);
     sqlite3_finalize(stmt);
     if (db != NULL) {
         c->invented++;
@@ -711,26 +758,32 @@ static void check_arguments(struct comparison *c)
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         trial.n = wrong[i];
-        if (d1guard_cap(trial.sql, trial.len, NULL, wrong[i], NULL, 0, &size, &report) != D1GUARD_REFUSE || report.reason != D1GUARD_REASON_BAD_ARGUMENT || size != 0)
+        if (d1guard_cap(trial.sql, trial.len, NULL, wrong[i], NULL, 0, &size, &report) != D1GUARD_REFUSE ||
+            report.reason != D1GUARD_REASON_BAD_ARGUMENT || size != 0)
             differ(c, &trial, "a limit out of range is not refused", NULL, NULL);
     }
 }
 
-/* --- the program --------------------------------------------------------------------------------------------------------- */
+/* --- the program
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static void run_generated(struct comparison *c, struct generator *generator, const struct inputs *inputs)
 {
-    static const enum generate_what kinds[] = {GENERATE_READ, GENERATE_READ, GENERATE_ESCAPE, GENERATE_ESCAPE, GENERATE_ANYTHING};
+    static const enum generate_what kinds[] = {GENERATE_READ, GENERATE_READ, GENERATE_ESCAPE, GENERATE_ESCAPE,
+                                               GENERATE_ANYTHING};
     struct text text = {0};
 
     for (uint64_t i = 0; i < inputs->count; i++) {
-        generate_text(generator, kinds[i % (sizeof kinds / sizeof *kinds)], generate_seed(inputs->seed, i), &text);
+        generate_text(generator, kinds[i % (sizeof kinds / sizeof *kinds)], generate_seed(inputs->seed, i),
+                      &text);
         judge(c, text.bytes, text.len);
     }
     text_free(&text);
 }
 
-/* The checks must see: a capped text that was tampered with has to differ. Returns the tampering that passed. */
+/* The checks must see: a capped text that was tampered with has to differ. Returns the tampering that passed.
+ */
 static int control(struct comparison *c)
 {
     static const char *const pairs[][2] = {
@@ -749,7 +802,8 @@ static int control(struct comparison *c)
 
     c->differences = PRINTED_MAX;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        struct trial trial = {.sql = pairs[i][0], .len = strlen(pairs[i][0]), .n = 2, .form = D1GUARD_FORM_APPEND};
+        struct trial trial = {
+            .sql = pairs[i][0], .len = strlen(pairs[i][0]), .n = 2, .form = D1GUARD_FORM_APPEND};
         const uint64_t before = c->differences;
 
         text_set(&c->capped, pairs[i][1], strlen(pairs[i][1]));
@@ -759,16 +813,26 @@ static int control(struct comparison *c)
             blind = 1;
         }
     }
-    printf("control: %lu tampered pairs, all seen: %s\n", (unsigned long)(sizeof pairs / sizeof *pairs), blind ? "no" : "yes");
+    printf("control: %lu tampered pairs, all seen: %s\n", (unsigned long)(sizeof pairs / sizeof *pairs),
+           blind ? "no" : "yes");
     memset(&c->texts, 0, sizeof *c - offsetof(struct comparison, texts));
     return blind;
 }
 
 static void print_counts(const struct comparison *c)
 {
-    printf("SQLite %s: %lu texts, %lu allowed by cap (%lu of them on invented tables), each with n = 1, 2, 10, 1000\n", sqlite3_libversion(), (unsigned long)c->texts, (unsigned long)c->allowed, (unsigned long)c->invented);
-    printf("  %lu comparisons the same (%lu rows; %lu with random values, only counted), %lu wrapped ones with renamed columns, %lu with names that lost a comment, %lu DISTINCT or compound without ORDER BY and %lu with ties with others of their rows first\n", (unsigned long)c->compared, (unsigned long)c->rows, (unsigned long)c->unrepeatable, (unsigned long)c->renamed, (unsigned long)c->commented, (unsigned long)c->unordered, (unsigned long)c->ties);
-    printf("  not compared: %lu do not prepare, %lu fail, %lu take too long\n ", (unsigned long)c->unprepared, (unsigned long)c->failing, (unsigned long)c->too_long);
+    printf("SQLite %s: %lu texts, %lu allowed by cap (%lu of them on invented tables), each with n = 1, 2, "
+           "10, 1000\n",
+           sqlite3_libversion(), (unsigned long)c->texts, (unsigned long)c->allowed,
+           (unsigned long)c->invented);
+    printf("  %lu comparisons the same (%lu rows; %lu with random values, only counted), %lu wrapped ones "
+           "with renamed columns, %lu with names that lost a comment, %lu DISTINCT or compound without ORDER "
+           "BY and %lu with ties with others of their rows first\n",
+           (unsigned long)c->compared, (unsigned long)c->rows, (unsigned long)c->unrepeatable,
+           (unsigned long)c->renamed, (unsigned long)c->commented, (unsigned long)c->unordered,
+           (unsigned long)c->ties);
+    printf("  not compared: %lu do not prepare, %lu fail, %lu take too long\n ", (unsigned long)c->unprepared,
+           (unsigned long)c->failing, (unsigned long)c->too_long);
     for (uint32_t form = 1; form <= D1GUARD_FORM_LAST; form++)
         printf(" %s %lu", d1guard_form_slug(form), (unsigned long)c->by_form[form]);
     printf("\n  %lu differences\n", (unsigned long)c->differences);
@@ -780,6 +844,7 @@ int main(int argc, char **argv)
     struct inputs inputs;
     struct generator *generator = generate_open();
     int blind;
+    int too_many_ties;
 
     inputs_read(&inputs, argc, argv, 3000);
     c.db = scratch_memory();
@@ -798,7 +863,8 @@ int main(int argc, char **argv)
     sqlite3_close(c.db);
     generate_close(generator);
     /* Where rows tie, a LIMIT may turn SQLite to another plan. That is rare, or something else is wrong. */
-    if (c.ties > 5 + c.compared / TIES_ARE_RARE)
+    too_many_ties = c.ties > 5 + c.compared / TIES_ARE_RARE;
+    if (too_many_ties)
         printf("too many queries answer others of their rows first\n");
-    return blind || c.differences > 0 || c.ties > 5 + c.compared / TIES_ARE_RARE;
+    return blind || c.differences > 0 || too_many_ties;
 }

@@ -12,14 +12,7 @@
 
 #include <ctype.h>
 
-enum {
-    PIECES_MAX = 1500,
-    DEPTH_MAX = 5,
-    RULE_MAX = 96,
-    SOURCES_MAX = 12,
-    NAMES_MAX = 8,
-    SEEDS_MAX = 20000
-};
+enum { PIECES_MAX = 1500, DEPTH_MAX = 5, RULE_MAX = 96, SOURCES_MAX = 12, NAMES_MAX = 8, SEEDS_MAX = 20000 };
 
 struct pieces {
     struct text bytes;
@@ -60,7 +53,7 @@ struct generator {
     uint64_t random;
     struct pieces *out;
     unsigned depth;
-    int aliases;                        /* given away so far in this text */
+    int aliases; /* given away so far in this text */
     struct scope scope;
     int with[NAMES_MAX]; /* numbers of the WITH tables in scope */
     unsigned withs;
@@ -131,14 +124,16 @@ static void pieces_from_text(struct pieces *p, const char *sql, size_t len)
 /* --- how a token is dressed ------------------------------------------------------------------------ */
 
 /* What SQLite reads as a blank, comments that hold what could end a text elsewhere included. */
+/* clang-format off */
 static const char *const odd_blanks[] = {
     " ", "  ", "\n", "\t", "\f", "\r\n", " \v ", " \xef\xbb\xbf", "/**/", "/* x */", "/* ; */", "/*'*/",
     "/*\"*/", "/*`*/", "/*[*/", "/* /* */", "/*/ */", "/*;DELETE FROM u;*/", "/*\r;DROP TABLE u;*/",
-    "-- x\n", "--\n", "--;\n", "--'\n", "--\"\n", "--]\n", "--;DELETE FROM u;\n",
-    "--\r;DELETE FROM u;--\n", "-- \xe2\x80\xa8;DELETE FROM u;\n", "--*/\n", "/*--*/", "/* BEGIN */",
-    "/* $$ */", "/* $$;DELETE FROM u;$$ */", "-- $a$;DELETE FROM u;\n", "/* CASE */", "/* # */", "/* \\ */",
-    "/*\\'*/", "--\\\n", "/* # */ /* ;PRAGMA user_version=7; */"
+    "-- x\n", "--\n", "--;\n", "--'\n", "--\"\n", "--]\n", "--;DELETE FROM u;\n", "--\r;DELETE FROM u;--\n",
+    "-- \xe2\x80\xa8;DELETE FROM u;\n", "--*/\n", "/*--*/", "/* BEGIN */", "/* $$ */",
+    "/* $$;DELETE FROM u;$$ */", "-- $a$;DELETE FROM u;\n", "/* CASE */", "/* # */", "/* \\ */", "/*\\'*/",
+    "--\\\n", "/* # */ /* ;PRAGMA user_version=7; */"
 };
+/* clang-format on */
 
 static int needs_blank(const struct generator *g, const char *next)
 {
@@ -160,7 +155,8 @@ static void separate(struct generator *g, const char *next)
         blank = PICK(g, odd_blanks);
     else if (g->out->count == 0)
         return;
-    /* A vertical tab continues blanks, yet cannot start them: the plain blank in front keeps the text whole. */
+    /* A vertical tab continues blanks, yet cannot start them: the plain blank in front keeps the text whole.
+     */
     pieces_add(g->out, blank, strlen(blank));
 }
 
@@ -228,118 +224,175 @@ static void put_number(struct generator *g, unsigned number)
  * keyword, one in small letters a name in any quoting, with `~` behind it a name that cannot be a string;
  * <x> is a rule or one of the functions below; all else stands as it is.
  */
+/* clang-format off */
 static const char *const grammar[][2] = {
     {"literal",
-     "1\n0\n2\n-1\n3.5\n.5\n1.\n1e3\n0x1F\n9223372036854775807\nNULL\n'x'\n'a'\n''\n'it''s'\n';'\n'--'\n'/*'\n'*/'\n"
-     "'%a%'\n'\\'\n'a\\'\n'; DELETE FROM u; --'\n'$$'\nx'00ff'\nX''\nTRUE\nFALSE\nCURRENT_TIMESTAMP\nCURRENT_DATE\n"
-     "'a\nb'\n'#'\n'pragma_optimize'\n'load_extension(1)'\n'\xe6\x97\xa5\xe6\x9c\xac; \xf0\x9f\x98\x80'"},
+     "1\n0\n2\n-1\n3.5\n.5\n1.\n1e3\n0x1F\n9223372036854775807\nNULL\n'x'\n'a'\n''\n'it''s'\n';'\n"
+     "'--'\n'/*'\n'*/'\n'%a%'\n'\\'\n'a\\'\n'; DELETE FROM u; --'\n'$$'\nx'00ff'\nX''\nTRUE\nFALSE\n"
+     "CURRENT_TIMESTAMP\nCURRENT_DATE\n'a\nb'\n'#'\n'pragma_optimize'\n'load_extension(1)'\n"
+     "'\xe6\x97\xa5\xe6\x9c\xac; \xf0\x9f\x98\x80'"},
     {"parameter", "?\n?1\n?2\n:a\n@b\n$c\n:a1\n$d::e\n#f\n@x::y::z\n:\xc3\xa9"},
     {"tcl", "$a(;)\n:a(b)\n@a(')\n$a(--)\n:a(/*)\n#a(\")\n@a([)\n$a::b(c)\n$a (1)\n$1(')\n:a(x)(y)"},
     {"leaf", "<literal>\n<column>\n<column>\n<column>\n<literal>\n<parameter>"},
     {"binary",
-     "+\n-\n*\n/\n%\n||\n<<\n>>\n&\n|\n<\n<=\n>\n>=\n=\n==\n!=\n<>\nAND\nOR\nIS\nIS NOT\nLIKE\nGLOB\nIS DISTINCT FROM\n"
-     "->\n->>\nNOT LIKE"},
+     "+\n-\n*\n/\n%\n||\n<<\n>>\n&\n|\n<\n<=\n>\n>=\n=\n==\n!=\n<>\nAND\nOR\nIS\nIS NOT\nLIKE\nGLOB\n"
+     "IS DISTINCT FROM\n->\n->>\nNOT LIKE"},
     {"expr",
-     "<leaf>\n<leaf>\n<leaf>\n( <expr> )\n<expr> <binary> <expr>\n<expr> <binary> <expr>\n- <expr>\n+ <expr>\n~ <expr>\n"
-     "NOT <expr>\n<expr> ISNULL\n<expr> NOTNULL\n<expr> NOT NULL\n<expr> COLLATE nocase~\n<expr> BETWEEN <leaf> AND <expr>\n"
-     "<expr> NOT BETWEEN <leaf> AND <leaf>\nCASE WHEN <expr> THEN <expr> ELSE <expr> END\nCASE <expr> WHEN <expr> THEN <expr> END\n"
-     "CAST ( <expr> AS <type> )\n<call>\n<call>\n<call>\n<call>\n( <query1> )\nEXISTS ( <query1> )\nNOT EXISTS ( <query1> )\n"
-     "<expr> IN ( <query1> )\n<expr> NOT IN ( <expr> , <leaf> )\n<expr> IN ( )\n<expr> IN ( VALUES ( 1 ) , ( 2 ) )\n"
-     "<expr> IN <in>\n( ( <leaf> , <leaf> ) = ( <leaf> , <leaf> ) )\n( ( <leaf> , <leaf> ) IN ( SELECT 1 , 2 ) )\n"
+     "<leaf>\n<leaf>\n<leaf>\n( <expr> )\n<expr> <binary> <expr>\n<expr> <binary> <expr>\n- <expr>\n"
+     "+ <expr>\n~ <expr>\nNOT <expr>\n<expr> ISNULL\n<expr> NOTNULL\n<expr> NOT NULL\n"
+     "<expr> COLLATE nocase~\n<expr> BETWEEN <leaf> AND <expr>\n<expr> NOT BETWEEN <leaf> AND <leaf>\n"
+     "CASE WHEN <expr> THEN <expr> ELSE <expr> END\nCASE <expr> WHEN <expr> THEN <expr> END\n"
+     "CAST ( <expr> AS <type> )\n<call>\n<call>\n<call>\n<call>\n( <query1> )\nEXISTS ( <query1> )\n"
+     "NOT EXISTS ( <query1> )\n<expr> IN ( <query1> )\n<expr> NOT IN ( <expr> , <leaf> )\n"
+     "<expr> IN ( )\n<expr> IN ( VALUES ( 1 ) , ( 2 ) )\n<expr> IN <in>\n"
+     "( ( <leaf> , <leaf> ) = ( <leaf> , <leaf> ) )\n( ( <leaf> , <leaf> ) IN ( SELECT 1 , 2 ) )\n"
      "<expr> LIKE <literal> ESCAPE '\\'"},
     {"type", "TEXT\nINTEGER\nREAL\nBLOB\nNUMERIC\nVARCHAR ( 10 )\nDECIMAL ( 10 , 2 )\n\"a;b\""},
     {"in", "one~\nmain~ . one~\none\npragma_freelist_count\npragma_compile_options~ ( )\n'one'"},
     {"call",
-     "abs~ ( <expr> )\nlength~ ( <expr> )\nupper~ ( <expr> )\nlower~ ( <expr> )\ncoalesce~ ( <expr> , <expr> )\n"
-     "ifnull~ ( <expr> , <leaf> )\nsubstr~ ( <expr> , 1 , 2 )\nreplace~ ( <expr> , 'a' , 'b' )\nREPLACE ( 'a' , 'b' , <leaf> )\n"
-     "quote~ ( <expr> )\ntypeof~ ( <expr> )\nhex~ ( <expr> )\nround~ ( <leaf> , 2 )\nmax~ ( <expr> , <expr> )\n"
-     "min~ ( <leaf> , <expr> , 3 )\nnullif~ ( <expr> , <leaf> )\niif~ ( <expr> , <expr> , <expr> )\nprintf~ ( '%s;%d' , <expr> , <expr> )\n"
-     "instr~ ( <expr> , 'a' )\njson~ ( '{\"a\":[1,2]}' )\njson_extract~ ( '{\"a\":1}' , '$.a' )\njson_array~ ( <expr> , <expr> )\n"
-     "strftime~ ( '%Y' , '2020-01-01' )\ndate~ ( '2020-01-01' , '+1 day' )\nzeroblob~ ( 3 )\nlikely~ ( <expr> )\nunlikely~ ( <leaf> )\n"
-     "GLOB ( 'a*' , <leaf> )\nLIKE ( 'a%' , <leaf> )\ntrim~ ( <leaf> )\nunicode~ ( <leaf> )\nchar~ ( 59 , 39 )\nrandom~ ( )\nchanges~ ( )\n"
-     "total_changes~ ( )\nlast_insert_rowid~ ( )\nsqlite_version~ ( )\nsqlite_source_id~ ( )\n<denied-call>"},
+     "abs~ ( <expr> )\nlength~ ( <expr> )\nupper~ ( <expr> )\nlower~ ( <expr> )\n"
+     "coalesce~ ( <expr> , <expr> )\nifnull~ ( <expr> , <leaf> )\nsubstr~ ( <expr> , 1 , 2 )\n"
+     "replace~ ( <expr> , 'a' , 'b' )\nREPLACE ( 'a' , 'b' , <leaf> )\nquote~ ( <expr> )\n"
+     "typeof~ ( <expr> )\nhex~ ( <expr> )\nround~ ( <leaf> , 2 )\nmax~ ( <expr> , <expr> )\n"
+     "min~ ( <leaf> , <expr> , 3 )\nnullif~ ( <expr> , <leaf> )\niif~ ( <expr> , <expr> , <expr> )\n"
+     "printf~ ( '%s;%d' , <expr> , <expr> )\ninstr~ ( <expr> , 'a' )\njson~ ( '{\"a\":[1,2]}' )\n"
+     "json_extract~ ( '{\"a\":1}' , '$.a' )\njson_array~ ( <expr> , <expr> )\n"
+     "strftime~ ( '%Y' , '2020-01-01' )\ndate~ ( '2020-01-01' , '+1 day' )\nzeroblob~ ( 3 )\n"
+     "likely~ ( <expr> )\nunlikely~ ( <leaf> )\nGLOB ( 'a*' , <leaf> )\nLIKE ( 'a%' , <leaf> )\n"
+     "trim~ ( <leaf> )\nunicode~ ( <leaf> )\nchar~ ( 59 , 39 )\nrandom~ ( )\nchanges~ ( )\n"
+     "total_changes~ ( )\nlast_insert_rowid~ ( )\nsqlite_version~ ( )\nsqlite_source_id~ ( )\n"
+     "<denied-call>"},
     {"aggregate",
-     "count~ ( * )\ncount~ ( <leaf> )\nsum~ ( <leaf> )\ntotal~ ( <leaf> )\navg~ ( <leaf> )\nmin~ ( <leaf> )\nmax~ ( <leaf> )\n"
-     "group_concat~ ( <leaf> )\ngroup_concat~ ( <leaf> , '; ' )\ncount~ ( DISTINCT <leaf> )\ncount~ ( * ) FILTER ( WHERE <expr> )\n"
-     "json_group_array~ ( <leaf> )\nsum~ ( <leaf> ) FILTER ( WHERE <leaf> > 1 )"},
+     "count~ ( * )\ncount~ ( <leaf> )\nsum~ ( <leaf> )\ntotal~ ( <leaf> )\navg~ ( <leaf> )\n"
+     "min~ ( <leaf> )\nmax~ ( <leaf> )\ngroup_concat~ ( <leaf> )\ngroup_concat~ ( <leaf> , '; ' )\n"
+     "count~ ( DISTINCT <leaf> )\ncount~ ( * ) FILTER ( WHERE <expr> )\njson_group_array~ ( <leaf> )\n"
+     "sum~ ( <leaf> ) FILTER ( WHERE <leaf> > 1 )"},
     {"window",
-     "row_number~ ( ) OVER ( ORDER BY <leaf> )\nrank~ ( ) OVER ( PARTITION BY <leaf> ORDER BY <leaf> DESC )\n"
-     "sum~ ( <leaf> ) OVER ( ORDER BY <leaf> ROWS BETWEEN 1 PRECEDING AND CURRENT ROW )\ncount~ ( * ) OVER ( )\n"
-     "lag~ ( <leaf> , 1 ) OVER ( ORDER BY <leaf> )\nsum~ ( <leaf> ) FILTER ( WHERE <leaf> ) OVER ( ORDER BY <leaf> RANGE UNBOUNDED PRECEDING )\n"
-     "first_value~ ( <leaf> ) OVER ( ORDER BY <leaf> GROUPS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE TIES )\nntile~ ( 3 ) OVER ( ORDER BY <leaf> )"},
+     "row_number~ ( ) OVER ( ORDER BY <leaf> )\n"
+     "rank~ ( ) OVER ( PARTITION BY <leaf> ORDER BY <leaf> DESC )\n"
+     "sum~ ( <leaf> ) OVER ( ORDER BY <leaf> ROWS BETWEEN 1 PRECEDING AND CURRENT ROW )\n"
+     "count~ ( * ) OVER ( )\nlag~ ( <leaf> , 1 ) OVER ( ORDER BY <leaf> )\n"
+     "sum~ ( <leaf> ) FILTER ( WHERE <leaf> ) OVER ( ORDER BY <leaf> RANGE UNBOUNDED PRECEDING )\n"
+     "first_value~ ( <leaf> ) OVER ( ORDER BY <leaf> GROUPS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE TIES )\n"
+     "ntile~ ( 3 ) OVER ( ORDER BY <leaf> )"},
     {"alias",
-     "a~\nb\nx\nA\nselect_\n\"select\"\n[delete from u]\n`a;b`\n'x;y'\n\"a\"\"b\"\n\"--\"\nupdated_at\nwith\nreplace\noptimize~\nend\nbegin\n"
-     "key\npragma\nafter\n\"\"\n\xc3\xa9t\xc3\xa9\nload_extension~\npragma_optimize~\ncount"},
+     "a~\nb\nx\nA\nselect_\n\"select\"\n[delete from u]\n`a;b`\n'x;y'\n\"a\"\"b\"\n\"--\"\n"
+     "updated_at\nwith\nreplace\noptimize~\nend\nbegin\nkey\npragma\nafter\n\"\"\n\xc3\xa9t\xc3\xa9\n"
+     "load_extension~\npragma_optimize~\ncount"},
     {"order", "<leaf>\n<expr>\n<leaf> DESC\n<leaf> ASC NULLS LAST\n<leaf> COLLATE nocase~ DESC\n1\n1 DESC"},
     {"limit",
-     "LIMIT 3\nLIMIT 5000\nLIMIT 0\nLIMIT 2 OFFSET 1\nLIMIT 1 , 4\nLIMIT 3 , 5000\nLIMIT - 1\nLIMIT + 4\nLIMIT 1 + 2\nLIMIT ?\nLIMIT :n OFFSET :m\n"
-     "LIMIT ( SELECT 3 )\nLIMIT '2'\nLIMIT 2.0\nLIMIT 0x5\nLIMIT ( 4 )\nLIMIT 9223372036854775807\nLIMIT 99999999999999999999\n"
-     "LIMIT 5000 OFFSET 2\nLIMIT 0 , 0\nLIMIT 007\nLIMIT - 1 OFFSET 3\nLIMIT 2 , - 1\nLIMIT CAST ( 2 AS INTEGER )\nLIMIT 10 OFFSET ( SELECT 1 )\n"
-     "LIMIT CASE WHEN 1 THEN 4 END\nLIMIT <expr>\nLIMIT 2 OFFSET - 5\nLIMIT 1000 OFFSET 1000"},
-    {"table",
-     "t\nt\nu\nu\nw\nf5\nf4\nf3\nrt\nv\nmain . t\nmain . u\n[a;b]\none3\nempty\nbig"},
-    {"pragma-table", "pragma_table_info~ ( 't' )\npragma_table_info~ ( 'u' , 'main' )\nmain . pragma_table_xinfo~ ( 'w' )"},
+     "LIMIT 3\nLIMIT 5000\nLIMIT 0\nLIMIT 2 OFFSET 1\nLIMIT 1 , 4\nLIMIT 3 , 5000\nLIMIT - 1\n"
+     "LIMIT + 4\nLIMIT 1 + 2\nLIMIT ?\nLIMIT :n OFFSET :m\nLIMIT ( SELECT 3 )\nLIMIT '2'\nLIMIT 2.0\n"
+     "LIMIT 0x5\nLIMIT ( 4 )\nLIMIT 9223372036854775807\nLIMIT 99999999999999999999\n"
+     "LIMIT 5000 OFFSET 2\nLIMIT 0 , 0\nLIMIT 007\nLIMIT - 1 OFFSET 3\nLIMIT 2 , - 1\n"
+     "LIMIT CAST ( 2 AS INTEGER )\nLIMIT 10 OFFSET ( SELECT 1 )\nLIMIT CASE WHEN 1 THEN 4 END\n"
+     "LIMIT <expr>\nLIMIT 2 OFFSET - 5\nLIMIT 1000 OFFSET 1000"},
+    {"table", "t\nt\nu\nu\nw\nf5\nf4\nf3\nrt\nv\nmain . t\nmain . u\n[a;b]\none3\nempty\nbig"},
+    {"pragma-table",
+     "pragma_table_info~ ( 't' )\npragma_table_info~ ( 'u' , 'main' )\n"
+     "main . pragma_table_xinfo~ ( 'w' )"},
     {"list-table", "sqlite_master\nsqlite_schema\nmain . sqlite_schema\nsqlite_master"},
-    {"json-table", "json_each~ ( '[1,2,3]' )\njson_tree~ ( '{\"a\":[1,2]}' )\njson_each~ ( '{\"drop\":1}' , '$' )"},
+    {"json-table",
+     "json_each~ ( '[1,2,3]' )\njson_tree~ ( '{\"a\":[1,2]}' )\njson_each~ ( '{\"drop\":1}' , '$' )"},
     {"join",
-     ",\nJOIN\nINNER JOIN\nLEFT JOIN\nLEFT OUTER JOIN\nCROSS JOIN\nRIGHT JOIN\nFULL OUTER JOIN\n,\nJOIN"},
+     ",\nJOIN\nINNER JOIN\nLEFT JOIN\nLEFT OUTER JOIN\nCROSS JOIN\nRIGHT JOIN\nFULL OUTER JOIN\n,\n"
+     "JOIN"},
     /* Pragmas that only report, and those that do more. */
     {"read-pragma",
-     "table_info~ ( t )\ntable_info = u\ntable_xinfo ( 'w' )\nindex_list ( t )\nindex_info ( tb )\nindex_xinfo ( tb )\nforeign_key_list ( u )\n"
-     "foreign_key_check\nforeign_key_check ( u )\nquick_check\nquick_check ( 1 )\nintegrity_check\ntable_list\nmain . table_info ( t )\n"
-     "'main' . 'table_info' ( [u] )\ndata_version\nfreelist_count\npage_count\ncollation_list\ncompile_options\nfunction_list\nmodule_list\n"
-     "pragma_list\ndatabase_list\nforeign_keys\nuser_version\njournal_mode\nmain . cache_size\nencoding\nsynchronous\nauto_vacuum\n"
-     "max_page_count\nbusy_timeout\nquery_only\nschema_version\napplication_id\nsoft_heap_limit\nsecure_delete"},
+     "table_info~ ( t )\ntable_info = u\ntable_xinfo ( 'w' )\nindex_list ( t )\nindex_info ( tb )\n"
+     "index_xinfo ( tb )\nforeign_key_list ( u )\nforeign_key_check\nforeign_key_check ( u )\n"
+     "quick_check\nquick_check ( 1 )\nintegrity_check\ntable_list\nmain . table_info ( t )\n"
+     "'main' . 'table_info' ( [u] )\ndata_version\nfreelist_count\npage_count\ncollation_list\n"
+     "compile_options\nfunction_list\nmodule_list\npragma_list\ndatabase_list\nforeign_keys\n"
+     "user_version\njournal_mode\nmain . cache_size\nencoding\nsynchronous\nauto_vacuum\n"
+     "max_page_count\nbusy_timeout\nquery_only\nschema_version\napplication_id\nsoft_heap_limit\n"
+     "secure_delete"},
     {"write-pragma",
-     "user_version = 9\nuser_version ( 9 )\nmain . user_version = 9\napplication_id = 5\nforeign_keys = ON\nforeign_keys ( 1 )\nquery_only = 1\n"
-     "cache_size = 5\njournal_mode = WAL\njournal_mode = OFF\njournal_mode ( memory )\nlocking_mode = EXCLUSIVE\nsynchronous = OFF\n"
-     "case_sensitive_like = 1\nreverse_unordered_selects = on\nrecursive_triggers = off\nignore_check_constraints ( yes )\noptimize\noptimize ( 0x10002 )\n"
-     "incremental_vacuum\nincremental_vacuum ( 5 )\nwal_checkpoint\nwal_checkpoint ( truncate )\nshrink_memory\nschema_version = 77\n"
-     "writable_schema = 1\ntrusted_schema = off\ntemp_store = 2\nauto_vacuum = 0\npage_size = 1024\ncache_spill = 0\nthreads = 2\nbusy_timeout = 77\n"
-     "max_page_count = 5000\nsecure_delete = off\nmmap_size = 4096\nanalysis_limit = 9\nautomatic_index = 0\ncell_size_check = 1\n"
-     "defer_foreign_keys = 1\nlegacy_alter_table = 1\nfull_column_names = 1\nshort_column_names = 0\ncount_changes = 1\nread_uncommitted = 1\n"
-     "soft_heap_limit = 500000000\nhard_heap_limit = 900000000\ntemp_store_directory = '.'\njournal_size_limit = 99\ndefault_cache_size = 99\n"
-     "wal_autocheckpoint = 7\nfullfsync = 1\ncheckpoint_fullfsync = 1\nempty_result_callbacks = 1\nkey = 'x'\nrekey = 'x'\nnosuch = 1\n"
-     "encoding = 'UTF-16'\nuser_version = - 3\nuser_version = + 3\n'user_version' = '4'\n[main] . [user_version] = 4"},
+     "user_version = 9\nuser_version ( 9 )\nmain . user_version = 9\napplication_id = 5\n"
+     "foreign_keys = ON\nforeign_keys ( 1 )\nquery_only = 1\ncache_size = 5\njournal_mode = WAL\n"
+     "journal_mode = OFF\njournal_mode ( memory )\nlocking_mode = EXCLUSIVE\nsynchronous = OFF\n"
+     "case_sensitive_like = 1\nreverse_unordered_selects = on\nrecursive_triggers = off\n"
+     "ignore_check_constraints ( yes )\noptimize\noptimize ( 0x10002 )\nincremental_vacuum\n"
+     "incremental_vacuum ( 5 )\nwal_checkpoint\nwal_checkpoint ( truncate )\nshrink_memory\n"
+     "schema_version = 77\nwritable_schema = 1\ntrusted_schema = off\ntemp_store = 2\n"
+     "auto_vacuum = 0\npage_size = 1024\ncache_spill = 0\nthreads = 2\nbusy_timeout = 77\n"
+     "max_page_count = 5000\nsecure_delete = off\nmmap_size = 4096\nanalysis_limit = 9\n"
+     "automatic_index = 0\ncell_size_check = 1\ndefer_foreign_keys = 1\nlegacy_alter_table = 1\n"
+     "full_column_names = 1\nshort_column_names = 0\ncount_changes = 1\nread_uncommitted = 1\n"
+     "soft_heap_limit = 500000000\nhard_heap_limit = 900000000\ntemp_store_directory = '.'\n"
+     "journal_size_limit = 99\ndefault_cache_size = 99\nwal_autocheckpoint = 7\nfullfsync = 1\n"
+     "checkpoint_fullfsync = 1\nempty_result_callbacks = 1\nkey = 'x'\nrekey = 'x'\nnosuch = 1\n"
+     "encoding = 'UTF-16'\nuser_version = - 3\nuser_version = + 3\n'user_version' = '4'\n"
+     "[main] . [user_version] = 4"},
     {"denied-table",
-     "pragma_optimize\nmain . pragma_optimize\nnosuchdb . pragma_optimize\npragma_optimize~ ( 0x10002 )\npragma_optimize~ ( 2 )\nbytecode~ ( 'PRAGMA foreign_keys=0' )\n"
-     "bytecode~ ( 'PRAGMA cache_size=7' )\ntables_used~ ( 'PRAGMA reverse_unordered_selects=1' )\nmain . tables_used~ ( 'PRAGMA query_only=1' )\nsqlite_dbpage\n"
-     "fsdir~ ( '.' )\nzipfile~ ( 'x.zip' )\nlsdir~ ( '.' )"},
+     "pragma_optimize\nmain . pragma_optimize\nnosuchdb . pragma_optimize\n"
+     "pragma_optimize~ ( 0x10002 )\npragma_optimize~ ( 2 )\nbytecode~ ( 'PRAGMA foreign_keys=0' )\n"
+     "bytecode~ ( 'PRAGMA cache_size=7' )\ntables_used~ ( 'PRAGMA reverse_unordered_selects=1' )\n"
+     "main . tables_used~ ( 'PRAGMA query_only=1' )\nsqlite_dbpage\nfsdir~ ( '.' )\n"
+     "zipfile~ ( 'x.zip' )\nlsdir~ ( '.' )"},
     {"denied-call",
-     "optimize~ ( f4 )\noptimize~ ( f3 )\noptimize~ /**/ ( [f4] )\noptimize~ --\n ( f4 )\nload_extension~ ( 'nope' )\nload_extension~ ( 'nope' , 'x' )\nsqlite_log~ ( 1 , 'x' )\n"
-     "fts3_tokenizer~ ( 'simple' )\nwritefile~ ( 'n.txt' , 'x' )\nreadfile~ ( 'x' )\nedit~ ( 'x' , 'true' )\neval~ ( 'DELETE FROM u' )\n"
-     "sha3_query~ ( 'PRAGMA foreign_keys=1' )\nusleep~ ( 1 )\nshell_putsnl~ ( 'x' )\ndefine~ ( 'f' , '1' )\nundefine~ ( 'f' )"},
+     "optimize~ ( f4 )\noptimize~ ( f3 )\noptimize~ /**/ ( [f4] )\noptimize~ --\n ( f4 )\n"
+     "load_extension~ ( 'nope' )\nload_extension~ ( 'nope' , 'x' )\nsqlite_log~ ( 1 , 'x' )\n"
+     "fts3_tokenizer~ ( 'simple' )\nwritefile~ ( 'n.txt' , 'x' )\nreadfile~ ( 'x' )\n"
+     "edit~ ( 'x' , 'true' )\neval~ ( 'DELETE FROM u' )\nsha3_query~ ( 'PRAGMA foreign_keys=1' )\n"
+     "usleep~ ( 1 )\nshell_putsnl~ ( 'x' )\ndefine~ ( 'f' , '1' )\nundefine~ ( 'f' )"},
     /* Writers of every kind. */
     {"assign", "b = <leaf>\nb = 'z' , c = 3\n( b , c ) = ( 1 , 2 )\nb = b || 'x'"},
     {"where", "WHERE 1\nWHERE a > 0\nWHERE b = 'a'\nWHERE a IN ( SELECT a FROM t )"},
     {"insert",
-     "INSERT INTO u ( a ) VALUES ( 99 )\nINSERT INTO u SELECT 1 , 2 , 3 , 4\nINSERT OR REPLACE INTO t ( a ) VALUES ( 1 )\nINSERT OR IGNORE INTO t ( a ) SELECT 77\n"
-     "INSERT INTO u DEFAULT VALUES\nINSERT INTO u ( a ) VALUES ( 5 ) RETURNING a\nINSERT INTO t ( a , b ) VALUES ( 1 , 2 ) ON CONFLICT ( a ) DO UPDATE SET b = 'q'\n"
-     "INSERT INTO f5 ( f5 ) VALUES ( 'optimize' )\nINSERT INTO f4 ( f4 ) VALUES ( 'optimize' )\nINSERT INTO v ( a ) VALUES ( 1 )\n"
-     "INSERT INTO u ( a ) <with> SELECT 98\nREPLACE INTO u ( a ) VALUES ( 1 )\nREPLACE INTO t ( a ) VALUES ( 1 ) RETURNING *\nINSERT INTO 't' ( 'a' ) VALUES ( 98 )"},
-    {"update", "UPDATE u SET <assign>\nUPDATE t SET <assign> <where>\nUPDATE OR IGNORE u SET <assign> <where> RETURNING *\nUPDATE u AS z SET <assign> FROM t WHERE z . a = t . a"},
-    {"delete", "DELETE FROM u\nDELETE FROM t <where>\nDELETE FROM main . u <where> RETURNING a\nDELETE FROM [u] WHERE a IN ( SELECT 1 )"},
-    {"trigger", "CREATE TEMP TRIGGER tz AFTER INSERT ON u BEGIN <trigger-body> END\nCREATE TRIGGER tz BEFORE DELETE ON t WHEN 1 BEGIN <trigger-body> <trigger-body> END\n"
+     "INSERT INTO u ( a ) VALUES ( 99 )\nINSERT INTO u SELECT 1 , 2 , 3 , 4\n"
+     "INSERT OR REPLACE INTO t ( a ) VALUES ( 1 )\nINSERT OR IGNORE INTO t ( a ) SELECT 77\n"
+     "INSERT INTO u DEFAULT VALUES\nINSERT INTO u ( a ) VALUES ( 5 ) RETURNING a\n"
+     "INSERT INTO t ( a , b ) VALUES ( 1 , 2 ) ON CONFLICT ( a ) DO UPDATE SET b = 'q'\n"
+     "INSERT INTO f5 ( f5 ) VALUES ( 'optimize' )\nINSERT INTO f4 ( f4 ) VALUES ( 'optimize' )\n"
+     "INSERT INTO v ( a ) VALUES ( 1 )\nINSERT INTO u ( a ) <with> SELECT 98\n"
+     "REPLACE INTO u ( a ) VALUES ( 1 )\nREPLACE INTO t ( a ) VALUES ( 1 ) RETURNING *\n"
+     "INSERT INTO 't' ( 'a' ) VALUES ( 98 )"},
+    {"update",
+     "UPDATE u SET <assign>\nUPDATE t SET <assign> <where>\n"
+     "UPDATE OR IGNORE u SET <assign> <where> RETURNING *\n"
+     "UPDATE u AS z SET <assign> FROM t WHERE z . a = t . a"},
+    {"delete",
+     "DELETE FROM u\nDELETE FROM t <where>\nDELETE FROM main . u <where> RETURNING a\n"
+     "DELETE FROM [u] WHERE a IN ( SELECT 1 )"},
+    {"trigger",
+     "CREATE TEMP TRIGGER tz AFTER INSERT ON u BEGIN <trigger-body> END\n"
+     "CREATE TRIGGER tz BEFORE DELETE ON t WHEN 1 BEGIN <trigger-body> <trigger-body> END\n"
      "CREATE TRIGGER IF NOT EXISTS main . tz INSTEAD OF UPDATE OF a ON v FOR EACH ROW BEGIN <trigger-body> END"},
-    {"trigger-body", "SELECT 1 ;\nDELETE FROM u ;\nINSERT INTO u ( a ) VALUES ( 1 ) ;\nUPDATE t SET b = CASE WHEN 1 THEN 2 END ;\nSELECT 1 AS end ;"},
+    {"trigger-body",
+     "SELECT 1 ;\nDELETE FROM u ;\nINSERT INTO u ( a ) VALUES ( 1 ) ;\n"
+     "UPDATE t SET b = CASE WHEN 1 THEN 2 END ;\nSELECT 1 AS end ;"},
     {"schema",
-     "CREATE TABLE z ( a , b )\nCREATE TABLE IF NOT EXISTS t ( a )\nCREATE TEMP TABLE z AS SELECT 1\nCREATE TABLE z AS <query>\nCREATE INDEX iz ON u ( c )\n"
-     "CREATE UNIQUE INDEX IF NOT EXISTS iz ON t ( a )\nCREATE VIEW vz AS <query>\nCREATE TEMP VIEW vz AS SELECT 1\nCREATE VIRTUAL TABLE z USING fts5 ( a )\n"
-     "CREATE VIRTUAL TABLE z USING rtree ( a , b , c )\n<trigger>\nDROP TABLE u\nDROP VIEW IF EXISTS v\nDROP INDEX tb\nDROP TRIGGER IF EXISTS tr\nDROP TABLE nosuch\n"
-     "ALTER TABLE u ADD COLUMN z\nALTER TABLE u RENAME TO z\nALTER TABLE u RENAME COLUMN c TO z\nALTER TABLE u DROP COLUMN c"},
+     "CREATE TABLE z ( a , b )\nCREATE TABLE IF NOT EXISTS t ( a )\nCREATE TEMP TABLE z AS SELECT 1\n"
+     "CREATE TABLE z AS <query>\nCREATE INDEX iz ON u ( c )\n"
+     "CREATE UNIQUE INDEX IF NOT EXISTS iz ON t ( a )\nCREATE VIEW vz AS <query>\n"
+     "CREATE TEMP VIEW vz AS SELECT 1\nCREATE VIRTUAL TABLE z USING fts5 ( a )\n"
+     "CREATE VIRTUAL TABLE z USING rtree ( a , b , c )\n<trigger>\nDROP TABLE u\n"
+     "DROP VIEW IF EXISTS v\nDROP INDEX tb\nDROP TRIGGER IF EXISTS tr\nDROP TABLE nosuch\n"
+     "ALTER TABLE u ADD COLUMN z\nALTER TABLE u RENAME TO z\nALTER TABLE u RENAME COLUMN c TO z\n"
+     "ALTER TABLE u DROP COLUMN c"},
     {"other",
-     "BEGIN\nBEGIN IMMEDIATE\nBEGIN EXCLUSIVE TRANSACTION\nCOMMIT\nEND\nROLLBACK\nROLLBACK TO s\nSAVEPOINT s\nSAVEPOINT 's'\nRELEASE s\nRELEASE SAVEPOINT s\nATTACH 'n.db' AS n\n"
-     "ATTACH DATABASE ':memory:' AS n\nATTACH '' AS n\nDETACH n\nDETACH DATABASE temp\nVACUUM\nVACUUM main\nVACUUM INTO 'n.db'\nANALYZE\nANALYZE t\nANALYZE main . u\nREINDEX\n"
-     "REINDEX t\nREINDEX nocase"},
-    {"writer", "<delete>\n<insert>\n<update>\n<schema>\n<other>\nPRAGMA <write-pragma>\n<with> <delete>\n<with> <insert>\n<with> <update>\n<delete>\nEXPLAIN PRAGMA <write-pragma>\n"
-     "EXPLAIN <delete>\nEXPLAIN QUERY PLAN <update>\nEXPLAIN <schema>\nEXPLAIN QUERY PLAN PRAGMA <write-pragma>\nEXPLAIN <other>"},
+     "BEGIN\nBEGIN IMMEDIATE\nBEGIN EXCLUSIVE TRANSACTION\nCOMMIT\nEND\nROLLBACK\nROLLBACK TO s\n"
+     "SAVEPOINT s\nSAVEPOINT 's'\nRELEASE s\nRELEASE SAVEPOINT s\nATTACH 'n.db' AS n\n"
+     "ATTACH DATABASE ':memory:' AS n\nATTACH '' AS n\nDETACH n\nDETACH DATABASE temp\nVACUUM\n"
+     "VACUUM main\nVACUUM INTO 'n.db'\nANALYZE\nANALYZE t\nANALYZE main . u\nREINDEX\nREINDEX t\n"
+     "REINDEX nocase"},
+    {"writer",
+     "<delete>\n<insert>\n<update>\n<schema>\n<other>\nPRAGMA <write-pragma>\n<with> <delete>\n"
+     "<with> <insert>\n<with> <update>\n<delete>\nEXPLAIN PRAGMA <write-pragma>\nEXPLAIN <delete>\n"
+     "EXPLAIN QUERY PLAN <update>\nEXPLAIN <schema>\nEXPLAIN QUERY PLAN PRAGMA <write-pragma>\n"
+     "EXPLAIN <other>"},
     {"statement",
-     "<query>\n<query>\n<query>\n<query>\n<query>\n<query>\n<query>\nEXPLAIN <query>\nEXPLAIN QUERY PLAN <query>\nPRAGMA <read-pragma>\nPRAGMA <read-pragma>\n<writer>"},
+     "<query>\n<query>\n<query>\n<query>\n<query>\n<query>\n<query>\nEXPLAIN <query>\n"
+     "EXPLAIN QUERY PLAN <query>\nPRAGMA <read-pragma>\nPRAGMA <read-pragma>\n<writer>"},
     {"semicolon", ";\n; ;\n;\n;\n; ; ;"},
     {"text",
-     "<statement>\n<query>\n<query>\n<query>\n<statement>\n<statement>\n<statement> <semicolon>\n<query> ; <query>\n<statement> <semicolon> <statement>\n"
-     "<query> <semicolon> <writer>\n<query> ; <query> ; <writer>\n<semicolon> <statement>\n<statement> <semicolon> <statement> <semicolon> <statement>\n<writer>"},
+     "<statement>\n<query>\n<query>\n<query>\n<statement>\n<statement>\n<statement> <semicolon>\n"
+     "<query> ; <query>\n<statement> <semicolon> <statement>\n<query> <semicolon> <writer>\n"
+     "<query> ; <query> ; <writer>\n<semicolon> <statement>\n"
+     "<statement> <semicolon> <statement> <semicolon> <statement>\n<writer>"},
 };
+/* clang-format on */
 
 enum { RULES = (int)(sizeof grammar / sizeof *grammar) };
 
@@ -362,7 +415,9 @@ static void rules_split(void)
             const char *end = at;
             int quoted = 0;
 
-            for (; *end != '\0' && (quoted || *end != '\n' || strncmp(end - 2, "--", 2) == 0); end++) {
+            for (;
+                 *end != '\0' && (quoted || *end != '\n' || (end - at >= 2 && memcmp(end - 2, "--", 2) == 0));
+                 end++) {
                 if (*end == '\'')
                     quoted = !quoted;
             }
@@ -493,7 +548,8 @@ static void write_line(struct generator *g, const char *alternative)
 
 static void write_column(struct generator *g)
 {
-    static const char *const names[][3] = {{"a", "b", "c"}, {"key", "value", "type"}, {"cid", "name", "type"}, {"name", "type", "tbl_name"}};
+    static const char *const names[][3] = {
+        {"a", "b", "c"}, {"key", "value", "type"}, {"cid", "name", "type"}, {"name", "type", "tbl_name"}};
     const struct source *source;
 
     if (g->scope.count == 0) {
@@ -501,7 +557,9 @@ static void write_column(struct generator *g)
         return;
     }
     /* Mostly the innermost ones; outer ones make a correlated subquery. */
-    source = &g->scope.source[g->scope.count - 1 - any(g, g->scope.count > 2 && !chance(g, 200) ? 2 : g->scope.count)];
+    source =
+        &g->scope
+             .source[g->scope.count - 1 - any(g, g->scope.count > 2 && !chance(g, 200) ? 2 : g->scope.count)];
     if (g->scope.count > 1 || chance(g, 500)) {
         put_alias(g, 'x', source->alias);
         put(g, ".");
@@ -629,7 +687,10 @@ static void write_core(struct generator *g, unsigned columns, unsigned how)
         const uint32_t kind = any(g, 20);
 
         source[i].alias = ++g->aliases;
-        source[i].columns = kind == 0 ? COLUMNS_JSON : kind == 1 ? COLUMNS_INFO : kind == 2 ? COLUMNS_LIST : COLUMNS_ABC;
+        source[i].columns = kind == 0   ? COLUMNS_JSON
+                            : kind == 1 ? COLUMNS_INFO
+                            : kind == 2 ? COLUMNS_LIST
+                                        : COLUMNS_ABC;
     }
     for (unsigned i = 0; i < count; i++)
         g->scope.source[g->scope.count++] = source[i];
@@ -664,7 +725,8 @@ static void write_values(struct generator *g, unsigned columns)
     }
 }
 
-/* A WITH list; each of its tables has the columns a, b, c and stays in scope until the caller takes it out. */
+/* A WITH list; each of its tables has the columns a, b, c and stays in scope until the caller takes it out.
+ */
 static void write_with(struct generator *g)
 {
     static const char *const hints[] = {"AS", "AS", "AS MATERIALIZED", "AS NOT MATERIALIZED"};
@@ -719,7 +781,10 @@ static void write_query(struct generator *g, unsigned what)
         arms++;
     for (uint32_t arm = 0; arm < arms; arm++) {
         if (arm > 0)
-            write_line(g, chance(g, 500) ? "UNION ALL" : chance(g, 500) ? "UNION" : chance(g, 700) ? "EXCEPT" : "INTERSECT");
+            write_line(g, chance(g, 500)   ? "UNION ALL"
+                          : chance(g, 500) ? "UNION"
+                          : chance(g, 700) ? "EXCEPT"
+                                           : "INTERSECT");
         last_is_values = arm == 0 ? values && chance(g, 300) : chance(g, 150);
         if (last_is_values)
             write_values(g, columns);
@@ -741,14 +806,22 @@ static void write_query(struct generator *g, unsigned what)
 
 /* --- breaking a text on purpose ----------------------------------------------------------------------- */
 
+/* clang-format off */
 static const char *const words[] = {
-    "SELECT", "DELETE FROM u", "INSERT INTO u(a) VALUES(1)", "UPDATE u SET b=1", "DROP TABLE u", "WITH", "WITH z AS (SELECT 1)", "EXPLAIN",
-    "EXPLAIN QUERY PLAN", "PRAGMA", "user_version", "= 9", "RECURSIVE", "AS", "(", ")", ";", ",", ".", "*", "--", "/*", "*/", "'", "\"", "`", "[",
-    "]", "\n", "\r", "\v", "\f", "\xef\xbb\xbf", "\xc2\xa0", "$a(;)", ":a(", "@a(')", "$a$", "#", "pragma_optimize", "\"pragma_optimize\"", "'pragma_optimize'",
-    "[optimize]", "optimize", "(f4)", "FROM", "JOIN", "IN", "IN pragma_optimize", ", pragma_optimize", "main.", "temp.", "BEGIN", "END", "COMMIT", "ATTACH 'n.db' AS n",
-    "VACUUM", "CREATE TEMP TRIGGER tz AFTER INSERT ON u BEGIN SELECT 1;", "REPLACE", "VALUES", "VALUES(1)", "UNION ALL", "LIMIT 5000", "LIMIT", "1__0", "0x1G", "1_000", "1e", "x'0", "x'00'",
-    "USING", "LEFT", "CROSS", "NOT", "MATERIALIZED", "RETURNING *", "WHERE", "CASE", "WHEN", "SAVEPOINT s", "/*;", ";--", "\\", "\\'", "''", "->>", "!", "{", "?1(", "ON",
-    "CREATE VIRTUAL TABLE z USING fts5(", "INDEXED BY tb", "NOT INDEXED", "OVER", "FILTER", "WINDOW", "(SELECT", "SELECT * FROM (", "load_extension(", "1;", "=", "+", "-", "~"};
+    "SELECT", "DELETE FROM u", "INSERT INTO u(a) VALUES(1)", "UPDATE u SET b=1", "DROP TABLE u", "WITH",
+    "WITH z AS (SELECT 1)", "EXPLAIN", "EXPLAIN QUERY PLAN", "PRAGMA", "user_version", "= 9", "RECURSIVE",
+    "AS", "(", ")", ";", ",", ".", "*", "--", "/*", "*/", "'", "\"", "`", "[", "]", "\n", "\r", "\v", "\f",
+    "\xef\xbb\xbf", "\xc2\xa0", "$a(;)", ":a(", "@a(')", "$a$", "#", "pragma_optimize",
+    "\"pragma_optimize\"", "'pragma_optimize'", "[optimize]", "optimize", "(f4)", "FROM", "JOIN", "IN",
+    "IN pragma_optimize", ", pragma_optimize", "main.", "temp.", "BEGIN", "END", "COMMIT",
+    "ATTACH 'n.db' AS n", "VACUUM", "CREATE TEMP TRIGGER tz AFTER INSERT ON u BEGIN SELECT 1;", "REPLACE",
+    "VALUES", "VALUES(1)", "UNION ALL", "LIMIT 5000", "LIMIT", "1__0", "0x1G", "1_000", "1e", "x'0",
+    "x'00'", "USING", "LEFT", "CROSS", "NOT", "MATERIALIZED", "RETURNING *", "WHERE", "CASE", "WHEN",
+    "SAVEPOINT s", "/*;", ";--", "\\", "\\'", "''", "->>", "!", "{", "?1(", "ON",
+    "CREATE VIRTUAL TABLE z USING fts5(", "INDEXED BY tb", "NOT INDEXED", "OVER", "FILTER", "WINDOW",
+    "(SELECT", "SELECT * FROM (", "load_extension(", "1;", "=", "+", "-", "~"
+};
+/* clang-format on */
 
 static void seed_pieces(struct generator *g, struct pieces *p);
 
@@ -813,7 +886,9 @@ static void mutate(struct generator *g, const struct pieces *from, struct pieces
     case 5: /* a run of another one in the middle of this one */
         other_pieces(g, &g->third);
         pieces_copy(to, from, 0, at);
-        pieces_copy(to, &g->third, chance(g, 500) || g->third.count == 0 ? 0 : any(g, (uint32_t)g->third.count), 1 + any(g, 30));
+        pieces_copy(to, &g->third,
+                    chance(g, 500) || g->third.count == 0 ? 0 : any(g, (uint32_t)g->third.count),
+                    1 + any(g, 30));
         pieces_copy(to, from, at, n);
         break;
     default: /* swap two neighbours */
@@ -864,10 +939,19 @@ static void begin_text(struct generator *g, uint64_t seed, struct pieces *p)
 /* In front of a text and behind it: nothing that should count. */
 static void add_ends(struct generator *g, struct text *text)
 {
-    static const char *const fronts[] = {";", ";;", "-- x\n", "/* tag */ ", "\xef\xbb\xbf", "\n", "\f", "/*;*/", "--;DELETE FROM u\n", "\t", "--\r\n"};
+    /* clang-format off */
+    static const char *const fronts[] = {
+        ";", ";;", "-- x\n", "/* tag */ ", "\xef\xbb\xbf", "\n", "\f", "/*;*/", "--;DELETE FROM u\n", "\t",
+        "--\r\n"
+    };
+    /* clang-format on */
+    /* clang-format off */
     static const char *const behinds[] = {
-        ";", ";;", " ", "\n", "; -- done", "-- x", "/* x", "/*", ";/* x", "; /* ;DELETE FROM u", "/* ; DELETE FROM u; */", "--;DELETE FROM u", "--\r;DELETE FROM u", ";\n;\n", ";\v",
-        " \v", "; \v", "-- LIMIT 5", "/* LIMIT 5 */", "\xef\xbb\xbf", ";\xef\xbb\xbf"};
+        ";", ";;", " ", "\n", "; -- done", "-- x", "/* x", "/*", ";/* x", "; /* ;DELETE FROM u",
+        "/* ; DELETE FROM u; */", "--;DELETE FROM u", "--\r;DELETE FROM u", ";\n;\n", ";\v", " \v", "; \v",
+        "-- LIMIT 5", "/* LIMIT 5 */", "\xef\xbb\xbf", ";\xef\xbb\xbf"
+    };
+    /* clang-format on */
     struct text copy = {0};
 
     if (chance(g, 150))
@@ -919,19 +1003,40 @@ static void generate_read(struct generator *g, struct text *out)
 /* Spliced around a read: what closes a wrap, opens another, swallows a LIMIT or begins a second statement. */
 static void generate_escape(struct generator *g, struct text *out)
 {
+    /* clang-format off */
     static const char *const closers[] = {
-        ")", ") LIMIT 5000", ") LIMIT 5000 /*", ") LIMIT 5000 --", ") LIMIT 5000; SELECT * FROM (SELECT 1", "; SELECT * FROM big", ";", "; --", "/*", "/* ", "--", "--\n", " LIMIT 5000", " LIMIT 5000 --",
-        " LIMIT 5000 /*", "\nLIMIT 5000;", " UNION ALL SELECT a FROM big", ") UNION ALL SELECT * FROM (SELECT a FROM big", ") AS x, (SELECT 1 FROM big", " -- LIMIT 1", " /* LIMIT 1 */", ";;", "; VALUES(1)",
-        "\\", "'", "\"", "`", "[", "]", " LIMIT", " LIMIT 5000 OFFSET", " OFFSET 1", " LIMIT 1,", " LIMIT 5000 LIMIT 5000", " LIMIT (5000", " ORDER BY 1", "\r", "-- x\r;", "/*\r*/", " LIMIT 5000 + 0", "\xef\xbb\xbf",
-        " LIMIT 1; SELECT a FROM big", ")) LIMIT 5000 /*", ") x WHERE (1", ") x WHERE (1)", " AS x) LIMIT (5000", " limit", " \"limit\" 5", " [LIMIT] ", " 'limit'", " LIMIT 5000 -- ", " LIMIT 9e3", " LIMIT 0x1388",
-        " LIMIT 5_000", " LIMIT 05000", " LIMIT -1", " LIMIT ?", " LIMIT 5000, 5000", " LIMIT 0, 5000", " LIMIT (SELECT 5000)", " LIMIT 5000 UNION ALL SELECT 1", " UNION ALL VALUES (1)", " UNION ALL VALUES (1) LIMIT 2"};
-    static const char *const openers[] = {"(", "SELECT * FROM (", "SELECT 1) UNION ALL SELECT * FROM (", "/*", "--", "--\n", "/* x */", ";", "; ;", "'", "SELECT 1;", "EXPLAIN ", "WITH x AS (SELECT 1) ", "VALUES (1); ", "\xef\xbb\xbf"};
+        ")", ") LIMIT 5000", ") LIMIT 5000 /*", ") LIMIT 5000 --", ") LIMIT 5000; SELECT * FROM (SELECT 1",
+        "; SELECT * FROM big", ";", "; --", "/*", "/* ", "--", "--\n", " LIMIT 5000", " LIMIT 5000 --",
+        " LIMIT 5000 /*", "\nLIMIT 5000;", " UNION ALL SELECT a FROM big",
+        ") UNION ALL SELECT * FROM (SELECT a FROM big", ") AS x, (SELECT 1 FROM big", " -- LIMIT 1",
+        " /* LIMIT 1 */", ";;", "; VALUES(1)", "\\", "'", "\"", "`", "[", "]", " LIMIT",
+        " LIMIT 5000 OFFSET", " OFFSET 1", " LIMIT 1,", " LIMIT 5000 LIMIT 5000", " LIMIT (5000",
+        " ORDER BY 1", "\r", "-- x\r;", "/*\r*/", " LIMIT 5000 + 0", "\xef\xbb\xbf",
+        " LIMIT 1; SELECT a FROM big", ")) LIMIT 5000 /*", ") x WHERE (1", ") x WHERE (1)",
+        " AS x) LIMIT (5000", " limit", " \"limit\" 5", " [LIMIT] ", " 'limit'", " LIMIT 5000 -- ",
+        " LIMIT 9e3", " LIMIT 0x1388", " LIMIT 5_000", " LIMIT 05000", " LIMIT -1", " LIMIT ?",
+        " LIMIT 5000, 5000", " LIMIT 0, 5000", " LIMIT (SELECT 5000)", " LIMIT 5000 UNION ALL SELECT 1",
+        " UNION ALL VALUES (1)", " UNION ALL VALUES (1) LIMIT 2"
+    };
+    /* clang-format on */
+    /* clang-format off */
+    static const char *const openers[] = {
+        "(", "SELECT * FROM (", "SELECT 1) UNION ALL SELECT * FROM (", "/*", "--", "--\n", "/* x */", ";",
+        "; ;", "'", "SELECT 1;", "EXPLAIN ", "WITH x AS (SELECT 1) ", "VALUES (1); ", "\xef\xbb\xbf"
+    };
+    /* clang-format on */
     uint32_t n = 1 + any(g, 3);
 
     g->denied = 0;
     if (chance(g, 600)) {
-        static const char *const reads[] = {"SELECT a FROM big", "SELECT * FROM big", "SELECT a FROM big ORDER BY a", "SELECT a FROM big UNION ALL SELECT a FROM big", "VALUES (1),(2),(3)",
-                                            "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r) SELECT i FROM r", "SELECT count(*) FROM big", "SELECT a FROM big LIMIT 5000"};
+        /* clang-format off */
+        static const char *const reads[] = {
+            "SELECT a FROM big", "SELECT * FROM big", "SELECT a FROM big ORDER BY a",
+            "SELECT a FROM big UNION ALL SELECT a FROM big", "VALUES (1),(2),(3)",
+            "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r) SELECT i FROM r",
+            "SELECT count(*) FROM big", "SELECT a FROM big LIMIT 5000"
+        };
+        /* clang-format on */
         text_set(out, "", 0);
         text_add_string(out, PICK(g, reads));
     } else {

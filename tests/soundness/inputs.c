@@ -11,7 +11,9 @@
 
 static void usage(const char *program)
 {
-    fprintf(stderr, "usage: %s [--count N] [--seed S] [--cases DIR] [--corpora DIR] [--every N] [--text SQL]\n", program);
+    fprintf(stderr,
+            "usage: %s [--count N] [--seed S] [--cases DIR] [--corpora DIR] [--every N] [--text SQL]\n",
+            program);
     exit(2);
 }
 
@@ -26,15 +28,15 @@ static uint64_t number(const char *program, const char *digits)
 }
 
 /* The programs move into a scratch folder, so paths are made absolute first. */
-static const char *absolute(const char *path)
+static const char *absolute(const char *path, char *whole)
 {
-    char *whole = realpath(path, NULL);
-
-    return whole != NULL ? whole : path;
+    return realpath(path, whole) != NULL ? whole : NULL;
 }
 
 void inputs_read(struct inputs *inputs, int argc, char **argv, uint64_t count)
 {
+    int wants_cases = 0;
+
     memset(inputs, 0, sizeof *inputs);
     inputs->count = count;
     inputs->seed = 1;
@@ -49,13 +51,17 @@ void inputs_read(struct inputs *inputs, int argc, char **argv, uint64_t count)
         else if (strcmp(argv[i], "--every") == 0)
             inputs->every = number(argv[0], argv[i + 1]);
         else if (strcmp(argv[i], "--cases") == 0)
-            inputs->cases = absolute(argv[i + 1]);
+            inputs->cases = absolute(argv[i + 1], inputs->path[0]), wants_cases = 1;
         else if (strcmp(argv[i], "--corpora") == 0)
-            inputs->corpora = absolute(argv[i + 1]);
+            inputs->corpora = absolute(argv[i + 1], inputs->path[1]);
         else if (strcmp(argv[i], "--text") == 0)
             inputs->text = argv[i + 1];
         else
             usage(argv[0]);
+    }
+    if (wants_cases && inputs->cases == NULL) {
+        fprintf(stderr, "%s: there is no such folder of cases\n", argv[0]);
+        exit(2);
     }
     if (inputs->every == 0)
         usage(argv[0]);
@@ -67,7 +73,8 @@ static int ends_with(const char *name, const char *end)
 }
 
 /* Calls `file` for every file of a folder whose name ends so. */
-static size_t each_file(const char *folder, const char *end, size_t (*file)(const char *path, const char *name, void *context), void *context)
+static size_t each_file(const char *folder, const char *end,
+                        size_t (*file)(const char *path, const char *name, void *context), void *context)
 {
     DIR *list = folder != NULL ? opendir(folder) : NULL;
     const struct dirent *entry;
@@ -96,7 +103,10 @@ struct taker {
 static size_t take_cases(const char *path, const char *name, void *context)
 {
     const struct taker *taker = context;
-    const size_t fields = strncmp(name, "verdict", 7) == 0 ? 6 : strncmp(name, "clean", 5) == 0 ? 5 : strncmp(name, "cap", 3) == 0 ? 7 : 0;
+    const size_t fields = strncmp(name, "verdict", 7) == 0 ? 6
+                          : strncmp(name, "clean", 5) == 0 ? 5
+                          : strncmp(name, "cap", 3) == 0   ? 7
+                                                           : 0;
     struct case_file file;
     size_t count;
 
@@ -105,7 +115,8 @@ static size_t take_cases(const char *path, const char *name, void *context)
     if (!case_file_read(&file, path, fields))
         exit(2);
     for (size_t i = 0; i < file.count; i++)
-        taker->take(taker->context, file.lines[i].field[fields - 1].bytes, file.lines[i].field[fields - 1].len);
+        taker->take(taker->context, file.lines[i].field[fields - 1].bytes,
+                    file.lines[i].field[fields - 1].len);
     count = file.count;
     case_file_free(&file);
     return count;

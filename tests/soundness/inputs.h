@@ -9,13 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { INPUTS_PATH = 4096 };
+
 struct inputs {
-    uint64_t count;      /* --count: generated texts */
-    uint64_t seed;       /* --seed */
-    const char *cases;   /* --cases: tests/cases, or NULL */
-    const char *corpora; /* --corpora: a folder of *.jsonl, each line an object with a string "sql"; or NULL */
-    uint64_t every;      /* --every: take each n-th corpus text */
-    const char *text;    /* --text: judge this one text and print what is found */
+    uint64_t count;    /* --count: generated texts */
+    uint64_t seed;     /* --seed */
+    const char *cases; /* --cases: tests/cases, or NULL */
+    const char
+        *corpora;     /* --corpora: a folder of *.jsonl, each line an object with a string "sql"; or NULL */
+    uint64_t every;   /* --every: take each n-th corpus text */
+    const char *text; /* --text: judge this one text and print what is found */
+    char path[2][INPUTS_PATH]; /* what cases and corpora point to */
 };
 
 /* Reads the arguments; ends the program with status 2 and a usage line for any other. */

@@ -58,11 +58,13 @@ static void collect(struct invention *v, const char *sql, size_t len)
     char name[NAME_SIZE];
 
     for (size_t at = 0; d1guard_next_token(sql, len, at, &token); at += (size_t)token.len) {
-        if ((token.kind == D1GUARD_TOKEN_STRING || token.kind == D1GUARD_TOKEN_INTEGER) && v->literals < NAMES_MAX && token.len < NAME_SIZE)
+        if ((token.kind == D1GUARD_TOKEN_STRING || token.kind == D1GUARD_TOKEN_INTEGER) &&
+            v->literals < NAMES_MAX && token.len < NAME_SIZE)
             snprintf(v->literal[v->literals++], NAME_SIZE, "%.*s", (int)token.len, sql + at);
         if (token.kind != D1GUARD_TOKEN_WORD && token.kind != D1GUARD_TOKEN_NAME)
             continue;
-        if (v->names < NAMES_MAX && plain_name(sql + at, (size_t)token.len, name) && find(v->name, v->names, name) < 0)
+        if (v->names < NAMES_MAX && plain_name(sql + at, (size_t)token.len, name) &&
+            find(v->name, v->names, name) < 0)
             memcpy(v->name[v->names++], name, NAME_SIZE);
     }
 }
@@ -83,7 +85,10 @@ static int create(sqlite3 *db, const struct invention *v, unsigned table)
     for (unsigned i = 0, written = 0; i < v->names; i++) {
         if (!has_column(v, table, i))
             continue;
-        sqlite3_snprintf((int)sizeof part, part, "%s\"%w\"%s", written++ > 0 ? "," : "", v->name[i], i % 3 == 0 ? " INT" : i % 3 == 1 ? " TEXT" : "");
+        sqlite3_snprintf((int)sizeof part, part, "%s\"%w\"%s", written++ > 0 ? "," : "", v->name[i],
+                         i % 3 == 0   ? " INT"
+                         : i % 3 == 1 ? " TEXT"
+                                      : "");
         text_add_string(&sql, part);
     }
     text_add_string(&sql, ")");

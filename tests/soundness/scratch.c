@@ -22,14 +22,14 @@ enum {
 struct scratch {
     char folder[PATH_MAX];
     sqlite3 *db;
-    struct text file;     /* the database file as it was at first */
-    struct text now;      /* the same, read again */
-    struct text state;    /* every value as it was at first */
+    struct text file;  /* the database file as it was at first */
+    struct text now;   /* the same, read again */
+    struct text state; /* every value as it was at first */
     struct text state_now;
     struct text switches; /* cheap ones: sqlite3_db_config */
     struct text copy;     /* the text that runs, NUL behind its end */
     char effect[200];     /* what the authorizer or an observer saw */
-    char named[200];      /* a function or table with side effects, in a statement not known to be whole yet */
+    char named[200]; /* a function or table with side effects, in a statement not known to be whole yet */
     char change[400];
     int watching;
     int looks;
@@ -129,7 +129,8 @@ static const char *other_file(int also_remove)
     if (folder == NULL)
         give_up("cannot list the folder", strerror(errno));
     while ((entry = readdir(folder)) != NULL) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || strcmp(entry->d_name, database) == 0)
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            strcmp(entry->d_name, database) == 0)
             continue;
         snprintf(name, sizeof name, "%s", entry->d_name);
         found = name;
@@ -162,16 +163,22 @@ static int listed(const char *name, const char *const *list)
 
 /* PRAGMAs that only report, whatever follows them. */
 static const char *const reports[] = {
-    "collation_list", "compile_options", "data_version", "database_list", "foreign_key_check", "foreign_key_list", "freelist_count", "function_list", "index_info", "index_list", "index_xinfo", "integrity_check", "module_list", "page_count", "pragma_list", "quick_check", "table_info", "table_list", "table_xinfo", NULL};
+    "collation_list",   "compile_options", "data_version",  "database_list", "foreign_key_check",
+    "foreign_key_list", "freelist_count",  "function_list", "index_info",    "index_list",
+    "index_xinfo",      "integrity_check", "module_list",   "page_count",    "pragma_list",
+    "quick_check",      "table_info",      "table_list",    "table_xinfo",   NULL};
 /* PRAGMAs that do something without a value. */
-static const char *const acts[] = {"case_sensitive_like", "incremental_vacuum", "optimize", "shrink_memory", "wal_checkpoint", NULL};
-static const char *const acting_functions[] = {"optimize", "load_extension", "fts3_tokenizer", "sqlite_log", NULL};
+static const char *const acts[] = {"case_sensitive_like", "incremental_vacuum", "optimize",
+                                   "shrink_memory",       "wal_checkpoint",     NULL};
+static const char *const acting_functions[] = {"optimize", "load_extension", "fts3_tokenizer", "sqlite_log",
+                                               NULL};
 static const char *const acting_tables[] = {"pragma_optimize", "bytecode", "tables_used", NULL};
 
 /* The full-text and R-tree tables prepare writes to their own tables when they are first used. */
 static int is_shadow(const char *table)
 {
-    return table != NULL && (strncasecmp(table, "f3_", 3) == 0 || strncasecmp(table, "f4_", 3) == 0 || strncasecmp(table, "f5_", 3) == 0 || strncasecmp(table, "rt_", 3) == 0);
+    return table != NULL && (strncasecmp(table, "f3_", 3) == 0 || strncasecmp(table, "f4_", 3) == 0 ||
+                             strncasecmp(table, "f5_", 3) == 0 || strncasecmp(table, "rt_", 3) == 0);
 }
 
 int scratch_only_reads(int action, const char *first, const char *second)
@@ -190,8 +197,8 @@ int scratch_only_reads(int action, const char *first, const char *second)
     case SQLITE_DELETE:
         return is_shadow(first);
     case SQLITE_UPDATE:
-        /* A virtual table declares its columns by a CREATE TABLE that is only parsed; up to 3.40 its UPDATE of
-         * the schema is asked for. A real one asks for the INSERT, and for CREATE or DROP, too. */
+        /* A virtual table declares its columns by a CREATE TABLE that is only parsed; up to 3.40 its UPDATE
+         * of the schema is asked for. A real one asks for the INSERT, and for CREATE or DROP, too. */
         return is_shadow(first) || (first != NULL && strcasecmp(first, "sqlite_master") == 0);
     default:
         return 0;
@@ -201,10 +208,12 @@ int scratch_only_reads(int action, const char *first, const char *second)
 /* A path out of the folder must not be written, whatever a text says. */
 static int leaves_folder(int action, const char *path)
 {
-    return action == SQLITE_ATTACH && path != NULL && (strchr(path, '/') != NULL || strstr(path, "..") != NULL);
+    return action == SQLITE_ATTACH && path != NULL &&
+           (strchr(path, '/') != NULL || strstr(path, "..") != NULL);
 }
 
-static int authorize(void *context, int action, const char *first, const char *second, const char *third, const char *fourth)
+static int authorize(void *context, int action, const char *first, const char *second, const char *third,
+                     const char *fourth)
 {
     struct scratch *s = context;
 
@@ -223,7 +232,8 @@ static int authorize(void *context, int action, const char *first, const char *s
         char *const seen = action == SQLITE_FUNCTION || action == SQLITE_READ ? s->named : s->effect;
 
         if (seen[0] == '\0')
-            snprintf(seen, sizeof s->effect, "SQLite was asked for action %d (%s, %s)", action, first ? first : "", second ? second : "");
+            snprintf(seen, sizeof s->effect, "SQLite was asked for action %d (%s, %s)", action,
+                     first ? first : "", second ? second : "");
         if (s->preparing_only)
             return SQLITE_DENY;
     }
@@ -249,7 +259,8 @@ static void observe_function(sqlite3_context *context, int count, sqlite3_value 
     sqlite3_result_null(context);
 }
 
-static int observe_connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **table, char **error)
+static int observe_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
+                           sqlite3_vtab **table, char **error)
 {
     (void)context;
     (void)argc;
@@ -293,7 +304,8 @@ static int observe_close(sqlite3_vtab_cursor *cursor)
 
 static struct scratch *observed;
 
-static int observe_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int argc, sqlite3_value **values)
+static int observe_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int argc,
+                          sqlite3_value **values)
 {
     (void)cursor;
     (void)number;
@@ -348,7 +360,8 @@ static const sqlite3_module observer = {
 /* What the shell and common extensions add. Here they only tell that they were reached. */
 static void add_observers(struct scratch *s)
 {
-    static const char *const functions[] = {"writefile", "readfile", "edit", "eval", "sha3_query", "usleep", "shell_putsnl", "define", "undefine", NULL};
+    static const char *const functions[] = {"writefile", "readfile",     "edit",   "eval",     "sha3_query",
+                                            "usleep",    "shell_putsnl", "define", "undefine", NULL};
     static const char *const tables[] = {"fsdir", "lsdir", "zipfile", NULL};
 
     observed = s;
@@ -385,21 +398,26 @@ static void add_rows(struct scratch *s, const char *sql, struct text *to)
 /* Pragmas that do not act when read and whose value is not the file's content. */
 static int has_value(const char *pragma)
 {
-    static const char *const left_out[] = {"foreign_key_check", "integrity_check", "quick_check", "table_list", "table_info", "table_xinfo", "index_list", "index_info", "index_xinfo", "foreign_key_list", "module_list", "compile_options", "function_list", NULL};
+    static const char *const left_out[] = {
+        "foreign_key_check", "integrity_check", "quick_check",   "table_list",  "table_info",
+        "table_xinfo",       "index_list",      "index_info",    "index_xinfo", "foreign_key_list",
+        "module_list",       "compile_options", "function_list", NULL};
 
     return !listed(pragma, left_out) && !listed(pragma, acts);
 }
 
 static void read_state(struct scratch *s, struct text *to)
 {
-    static const char *const more[] = {
-        "SELECT 'a' LIKE 'A'", "SELECT type, name, tbl_name, sql FROM temp.sqlite_master", "SELECT count(*) FROM pragma_function_list", NULL};
+    static const char *const more[] = {"SELECT 'a' LIKE 'A'",
+                                       "SELECT type, name, tbl_name, sql FROM temp.sqlite_master",
+                                       "SELECT count(*) FROM pragma_function_list", NULL};
     sqlite3_stmt *stmt = NULL;
     char sql[80];
 
     s->watching = 0;
     text_clear(to);
-    if (sqlite3_prepare_v2(s->db, "SELECT name FROM pragma_pragma_list ORDER BY 1", -1, &stmt, NULL) == SQLITE_OK) {
+    if (sqlite3_prepare_v2(s->db, "SELECT name FROM pragma_pragma_list ORDER BY 1", -1, &stmt, NULL) ==
+        SQLITE_OK) {
         while (sqlite3_step(stmt) == SQLITE_ROW) {
             const char *name = (const char *)sqlite3_column_text(stmt, 0);
 
@@ -441,7 +459,8 @@ static void read_switches(struct scratch *s, struct text *to)
     text_add_string(to, sqlite3_temp_directory != NULL ? "temp directory" : "");
 }
 
-/* --- one connection -------------------------------------------------------------------------------------- */
+/* --- one connection --------------------------------------------------------------------------------------
+ */
 
 static void connect(struct scratch *s)
 {
@@ -526,7 +545,8 @@ void scratch_close(struct scratch *s)
     free(s);
 }
 
-/* --- running and checking ---------------------------------------------------------------------------------- */
+/* --- running and checking ----------------------------------------------------------------------------------
+ */
 
 /* Returns 0 at an error; a statement that reached its limit did not fail. */
 static int step_all(struct scratch *s, sqlite3_stmt *stmt)
@@ -683,7 +703,8 @@ enum scratch_reading scratch_read(struct scratch *s, const char *sql, size_t len
         sqlite3_stmt *stmt = NULL;
 
         s->read_pragma = 0;
-        if (sqlite3_prepare_v2(s->db, from, (int)(end - from) + 1, &stmt, &tail) != SQLITE_OK || s->effect[0] != '\0' || s->named[0] != '\0') {
+        if (sqlite3_prepare_v2(s->db, from, (int)(end - from) + 1, &stmt, &tail) != SQLITE_OK ||
+            s->effect[0] != '\0' || s->named[0] != '\0') {
             sqlite3_finalize(stmt);
             result = SCRATCH_NO_READ;
             break;

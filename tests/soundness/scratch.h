@@ -38,7 +38,8 @@ int scratch_run_all(struct scratch *scratch, const char *sql, size_t len);
  * connection's counters and switches, and what SQLite's authorizer was asked for. */
 const char *scratch_changed(struct scratch *scratch);
 
-/* The same for what takes longer to read: every PRAGMA value, the collations, how many functions there are, the temp schema. */
+/* The same for what takes longer to read: every PRAGMA value, the collations, how many functions there are,
+ * the temp schema. */
 const char *scratch_state_changed(struct scratch *scratch);
 
 /* Does this SQLite have such a PRAGMA? */

@@ -151,7 +151,8 @@ static void run_allowed(struct run *run, const char *sql, size_t len)
         check_batch(run);
 }
 
-/* --- the reverse ----------------------------------------------------------------------------------------- */
+/* --- the reverse -----------------------------------------------------------------------------------------
+ */
 
 /* The refused word without its quotes, in small letters. */
 static void plain_word(const char *word, size_t len, char *plain, size_t size)
@@ -179,13 +180,17 @@ static int listed(const char *name, const char *const *list, size_t count)
 #define LISTED(name, list) listed((name), (list), sizeof(list) / sizeof *(list))
 
 /* The PRAGMAs that the default engine lets through; the other one lets all through that only report. */
-static const char *const d1_pragmas[] = {"table_list", "table_info", "table_xinfo", "index_list", "index_info", "index_xinfo", "quick_check", "foreign_key_check", "foreign_key_list"};
+static const char *const d1_pragmas[] = {"table_list",  "table_info",        "table_xinfo",
+                                         "index_list",  "index_info",        "index_xinfo",
+                                         "quick_check", "foreign_key_check", "foreign_key_list"};
 
 static int is_denied_name(const char *name)
 {
     static const char *const names[] = {
-        "optimize", "load_extension", "fts3_tokenizer", "sqlite_log", "writefile", "readfile", "edit", "sha3_query", "sha1_query", "usleep", "shell_putsnl", "eval", "define", "undefine",
-        "pragma_optimize", "bytecode", "tables_used", "sqlite_dbpage", "fsdir", "lsdir", "zipfile"};
+        "optimize", "load_extension", "fts3_tokenizer",  "sqlite_log", "writefile",    "readfile",
+        "edit",     "sha3_query",     "sha1_query",      "usleep",     "shell_putsnl", "eval",
+        "define",   "undefine",       "pragma_optimize", "bytecode",   "tables_used",  "sqlite_dbpage",
+        "fsdir",    "lsdir",          "zipfile"};
 
     return LISTED(name, names);
 }
@@ -196,11 +201,13 @@ static int is_unlisted_pragma(struct run *run, const char *name, uint32_t engine
 {
     if (strncmp(name, "pragma_", 7) == 0 && strcmp(name, "pragma_list") != 0)
         name += 7;
-    return !scratch_has_pragma(run->scratch, name) || (engine == D1GUARD_ENGINE_D1 && !LISTED(name, d1_pragmas));
+    return !scratch_has_pragma(run->scratch, name) ||
+           (engine == D1GUARD_ENGINE_D1 && !LISTED(name, d1_pragmas));
 }
 
 /* Why may a text be refused that SQLite takes as queries and reporting PRAGMAs? README, "What it decides". */
-static int is_documented(struct run *run, const struct d1guard_report *report, uint32_t engine, const char *sql)
+static int is_documented(struct run *run, const struct d1guard_report *report, uint32_t engine,
+                         const char *sql)
 {
     static const char *const query_heads[] = {"select", "values", "with"};
     const char *word = sql + report->at;
@@ -228,7 +235,8 @@ static int is_documented(struct run *run, const struct d1guard_report *report, u
 }
 
 /* Refused for a reason that is not documented, though SQLite takes it as queries and reporting PRAGMAs? */
-static int is_false_refusal(struct run *run, uint32_t engine, const char *sql, size_t len, struct d1guard_report *report)
+static int is_false_refusal(struct run *run, uint32_t engine, const char *sql, size_t len,
+                            struct d1guard_report *report)
 {
     const enum scratch_reading reading = scratch_read(run->scratch, sql, len);
 
@@ -258,8 +266,9 @@ static void report_false_refusal(struct run *run, uint32_t engine, const char *s
     text_set(&text, sql, len);
     shrink(&text, shows_refusal, &refusal);
     shows_refusal(&refusal, text.bytes, text.len);
-    printf("FALSE REFUSAL (%s): %s at %lu, %lu bytes\n  least: ", engine == D1GUARD_ENGINE_D1 ? "d1" : "sqlite",
-           d1guard_reason_slug(refusal.report.reason), (unsigned long)refusal.report.at, (unsigned long)refusal.report.len);
+    printf("FALSE REFUSAL (%s): %s at %lu, %lu bytes\n  least: ",
+           engine == D1GUARD_ENGINE_D1 ? "d1" : "sqlite", d1guard_reason_slug(refusal.report.reason),
+           (unsigned long)refusal.report.at, (unsigned long)refusal.report.len);
     text_print(stdout, text.bytes, text.len);
     printf("\n");
     text_free(&text);
@@ -296,7 +305,8 @@ static void judge(void *context, const char *sql, size_t len)
     }
 }
 
-/* --- the program ------------------------------------------------------------------------------------------ */
+/* --- the program ------------------------------------------------------------------------------------------
+ */
 
 static void take_seed(void *context, const char *sql, size_t len)
 {
@@ -324,16 +334,21 @@ static uint64_t run_control(struct scratch *scratch, struct generator *generator
     run.verdict = first_word_verdict;
     run.quiet = 1;
     run_generated(&run, generator, seed, CONTROL_TEXTS);
-    printf("control (first word only): %lu texts, %lu allowed, %lu misses seen\n", (unsigned long)run.texts, (unsigned long)run.allowed, (unsigned long)run.misses);
+    printf("control (first word only): %lu texts, %lu allowed, %lu misses seen\n", (unsigned long)run.texts,
+           (unsigned long)run.allowed, (unsigned long)run.misses);
     scratch_restore(scratch);
     return run.misses;
 }
 
 static void print_counts(const struct run *run, size_t cases, size_t corpora)
 {
-    printf("SQLite %s: %lu texts (%lu cases, %lu corpus texts, the rest generated), %lu allowed, %lu statements run, %lu misses\n",
-           sqlite3_libversion(), (unsigned long)run->texts, (unsigned long)cases, (unsigned long)corpora, (unsigned long)run->allowed, (unsigned long)run->statements, (unsigned long)run->misses);
-    printf("refused though SQLite takes them as queries or reporting PRAGMAs (each engine counts): %lu, undocumented %lu\n", (unsigned long)run->refused_reads, (unsigned long)run->undocumented);
+    printf("SQLite %s: %lu texts (%lu cases, %lu corpus texts, the rest generated), %lu allowed, %lu "
+           "statements run, %lu misses\n",
+           sqlite3_libversion(), (unsigned long)run->texts, (unsigned long)cases, (unsigned long)corpora,
+           (unsigned long)run->allowed, (unsigned long)run->statements, (unsigned long)run->misses);
+    printf("refused though SQLite takes them as queries or reporting PRAGMAs (each engine counts): %lu, "
+           "undocumented %lu\n",
+           (unsigned long)run->refused_reads, (unsigned long)run->undocumented);
     for (uint32_t reason = 0; reason <= D1GUARD_REASON_LAST; reason++) {
         if (run->by_reason[reason] > 0)
             printf("  %s %lu\n", d1guard_reason_slug(reason), (unsigned long)run->by_reason[reason]);
@@ -359,6 +374,7 @@ int main(int argc, char **argv)
         check_batch(&run);
         print_counts(&run, 0, 0);
         scratch_close(scratch);
+        generate_close(generator);
         return run.misses + run.undocumented > 0;
     }
     inputs_cases(&inputs, take_seed, generator);

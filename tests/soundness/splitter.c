@@ -155,7 +155,8 @@ static int starts_comment(unsigned rules, const char *sql, size_t at)
         return 1;
     if (sql[at] != '-' || sql[at + 1] != '-')
         return 0;
-    return (rules & DASHES) != 0 || ((rules & DASHES_BLANK) != 0 && (sql[at + 2] == ' ' || sql[at + 2] == '\n' || sql[at + 2] == '\t'));
+    return (rules & DASHES) != 0 || ((rules & DASHES_BLANK) != 0 &&
+                                     (sql[at + 2] == ' ' || sql[at + 2] == '\n' || sql[at + 2] == '\t'));
 }
 
 static int word_is(const char *sql, size_t at, size_t len, const char *word)
@@ -193,11 +194,13 @@ static size_t scan(unsigned rules, const char *sql, size_t len, size_t at)
 
             while (end < len && is_word(sql[end]))
                 end++;
-            if ((rules & BLOCK_WORDS) != 0 && (word_is(sql, at, end - at, "BEGIN") || word_is(sql, at, end - at, "CASE")))
+            if ((rules & BLOCK_WORDS) != 0 &&
+                (word_is(sql, at, end - at, "BEGIN") || word_is(sql, at, end - at, "CASE")))
                 depth++;
             else if ((rules & BLOCK_WORDS) != 0 && word_is(sql, at, end - at, "END") && depth > 0)
                 depth--;
-            if ((rules & GO_LINES) != 0 && word_is(sql, at, end - at, "GO") && (at == 0 || sql[at - 1] == '\n'))
+            if ((rules & GO_LINES) != 0 && word_is(sql, at, end - at, "GO") &&
+                (at == 0 || sql[at - 1] == '\n'))
                 return end;
             at = end;
         } else {

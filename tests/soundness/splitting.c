@@ -24,7 +24,8 @@ struct piece_run {
     uint64_t texts, allowed, pieces, wrong_cuts, changes, broken;
 };
 
-/* --- cutting and running --------------------------------------------------------------------------------- */
+/* --- cutting and running ---------------------------------------------------------------------------------
+ */
 
 /* Runs the pieces up to the first that SQLite refuses. Returns how many were run. */
 static unsigned run_pieces(struct scratch *scratch, const struct splitter *splitter, const struct text *text)
@@ -68,7 +69,8 @@ static void report_change(struct piece_run *run, const struct text *text)
     run->changes++;
     if (!run->original && run->changes <= PRINTED_MAX) {
         change = change_alone(run, text, &splitter);
-        printf("CHANGE: %s, cut by: %s\n  cleaned text: ", change != NULL ? change : "only together with others", splitters[splitter].name);
+        printf("CHANGE: %s, cut by: %s\n  cleaned text: ",
+               change != NULL ? change : "only together with others", splitters[splitter].name);
         text_print(stdout, text->bytes, text->len);
         printf("\n");
     }
@@ -128,7 +130,8 @@ static void run_splitters(struct piece_run *run, const struct text *text)
         check_batch(run);
 }
 
-/* --- texts --------------------------------------------------------------------------------------------------- */
+/* --- texts
+ * --------------------------------------------------------------------------------------------------- */
 
 static void complain(struct piece_run *run, const char *what, const char *sql, size_t len)
 {
@@ -140,7 +143,8 @@ static void complain(struct piece_run *run, const char *what, const char *sql, s
 }
 
 /* What the header says of d1guard_clean, beside what its text does. */
-static void check_contract(struct piece_run *run, const struct d1guard_options *options, const char *sql, size_t len)
+static void check_contract(struct piece_run *run, const struct d1guard_options *options, const char *sql,
+                           size_t len)
 {
     const struct text *cleaned = &run->cleaned;
     struct d1guard_report report = {.size = sizeof report};
@@ -152,7 +156,9 @@ static void check_contract(struct piece_run *run, const struct d1guard_options *
     if (cleaned->len > len + report.statements) /* a line feed behind each `;` */
         complain(run, "the cleaned text is longer than the original", sql, len);
     text_reserve(&again, cleaned->len);
-    if (d1guard_clean(cleaned->bytes, cleaned->len, options, again.bytes, again.room, &size, NULL) != D1GUARD_ALLOW || size != cleaned->len || memcmp(again.bytes, cleaned->bytes, size) != 0)
+    if (d1guard_clean(cleaned->bytes, cleaned->len, options, again.bytes, again.room, &size, NULL) !=
+            D1GUARD_ALLOW ||
+        size != cleaned->len || memcmp(again.bytes, cleaned->bytes, size) != 0)
         complain(run, "cleaning the cleaned text changes it", sql, len);
     text_free(&again);
 }
@@ -175,7 +181,9 @@ static void judge(void *context, const char *sql, size_t len)
         size_t written = 0;
 
         text_reserve(cleaned, size);
-        if (d1guard_clean(sql, len, &options, cleaned->bytes, cleaned->room, &written, NULL) != D1GUARD_ALLOW || written != size) {
+        if (d1guard_clean(sql, len, &options, cleaned->bytes, cleaned->room, &written, NULL) !=
+                D1GUARD_ALLOW ||
+            written != size) {
             complain(run, "the second call of d1guard_clean differs from the first", sql, len);
             return;
         }
@@ -205,8 +213,11 @@ static void run_generated(struct piece_run *run, struct generator *generator, ui
 
 static void print_counts(const struct piece_run *run, const char *what)
 {
-    printf("SQLite %s, %s: %lu texts, %lu allowed, cut by %lu splitters with %lu different results, %lu pieces run, %lu changes\n",
-           sqlite3_libversion(), what, (unsigned long)run->texts, (unsigned long)run->allowed, (unsigned long)splitter_count, (unsigned long)run->wrong_cuts, (unsigned long)run->pieces, (unsigned long)run->changes);
+    printf("SQLite %s, %s: %lu texts, %lu allowed, cut by %lu splitters with %lu different results, %lu "
+           "pieces run, %lu changes\n",
+           sqlite3_libversion(), what, (unsigned long)run->texts, (unsigned long)run->allowed,
+           (unsigned long)splitter_count, (unsigned long)run->wrong_cuts, (unsigned long)run->pieces,
+           (unsigned long)run->changes);
 }
 
 int main(int argc, char **argv)
@@ -225,6 +236,7 @@ int main(int argc, char **argv)
         check_batch(&cleaned);
         print_counts(&cleaned, "cleaned");
         scratch_close(scratch);
+        generate_close(generator);
         return cleaned.changes + cleaned.broken > 0;
     }
     inputs_cases(&inputs, take_seed, generator);
