@@ -35,7 +35,7 @@ static const char *absolute(const char *path, char *whole)
 
 void inputs_read(struct inputs *inputs, int argc, char **argv, uint64_t count)
 {
-    int wants_cases = 0;
+    const char *cases = NULL;
 
     memset(inputs, 0, sizeof *inputs);
     inputs->count = count;
@@ -51,7 +51,7 @@ void inputs_read(struct inputs *inputs, int argc, char **argv, uint64_t count)
         else if (strcmp(argv[i], "--every") == 0)
             inputs->every = number(argv[0], argv[i + 1]);
         else if (strcmp(argv[i], "--cases") == 0)
-            inputs->cases = absolute(argv[i + 1], inputs->path[0]), wants_cases = 1;
+            cases = argv[i + 1];
         else if (strcmp(argv[i], "--corpora") == 0)
             inputs->corpora = absolute(argv[i + 1], inputs->path[1]);
         else if (strcmp(argv[i], "--text") == 0)
@@ -59,8 +59,10 @@ void inputs_read(struct inputs *inputs, int argc, char **argv, uint64_t count)
         else
             usage(argv[0]);
     }
-    if (wants_cases && inputs->cases == NULL) {
-        fprintf(stderr, "%s: there is no such folder of cases\n", argv[0]);
+    if (cases != NULL)
+        inputs->cases = absolute(cases, inputs->path[0]);
+    if (cases != NULL && inputs->cases == NULL) {
+        fprintf(stderr, "%s: %s: there is no such folder\n", argv[0], cases);
         exit(2);
     }
     if (inputs->every == 0)
