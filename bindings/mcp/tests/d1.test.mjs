@@ -118,8 +118,13 @@ test("engine: every type of value", () => with_server(one(), async (s) => {
 test("engine: parameters", () => with_server(one(), async (s) => {
     assert.deepEqual(await s.rows("SELECT ?, ?, ?, typeof(?)", { params: ["a\"b", null, 2.5, { blob_base64: "AP8=" }] }), [["a\"b", null, 2.5, "blob"]]);
     assert.deepEqual(await s.rows("SELECT ?2, ?1", { params: [1, 2] }), [[2, 1]]);
+    assert.deepEqual(await s.rows("SELECT ?1, ?1, ?", { params: [1, 2] }), [[1, 1, 2]]);
+    assert.deepEqual(await s.rows("SELECT ?3", { params: [1, 2, 3] }), [[3]]);
     assert.deepEqual(await s.rows("SELECT a FROM t WHERE a = ?", { params: [2] }), [[2]]);
     assert.deepEqual(await s.rows("SELECT CAST(a AS TEXT) FROM t WHERE a = ?", { params: [{ integer: "9007199254740993" }] }), [["9007199254740993"]]);
+    const named = "SELECT :a, @b, $c, :a /* :d */, ':e'";
+    assert.deepEqual(await s.rows(named, { params: { c: 3, ":a": 1, b: 2 } }), [[1, 2, 3, 1, ":e"]]);
+    assert.deepEqual(real.requests.at(-1).body.params, [1, 2, 3]);
     for (const [sql, params] of [["SELECT ?", []], ["SELECT 1", [1]], ["SELECT :a", { b: 1 }], ["SELECT ?101", []], ["SELECT ?0", []]])
         assert.equal((await s.error(sql, { params })).code, "BAD_ARGUMENT", sql);
 }));
