@@ -346,8 +346,8 @@ d1guard_classify_view(const char *sql, size_t len, const struct d1guard_options 
 
 /*
  * Writes the allowed text so that it is safe whatever cuts it into statements: each statement from its
- * first token to its last, joined by ";\n", with every comment that holds a `;` or a CR replaced by
- * a space; everything else byte for byte.
+ * first token to its last, joined by ";\n", with every comment that holds a `;` or a CR, or has no blank
+ * before it, replaced by a space; everything else byte for byte.
  *
  * out, out_size  where to write; no NUL is added. Must not overlap sql. NULL or too short: nothing is
  *                written, and the verdict and *out_len are the same as if it had been.

@@ -58,6 +58,12 @@ static int cuts_elsewhere(struct d1g_text t, size_t at, size_t end)
     return 0;
 }
 
+/* Some splitters take comments out and leave nothing: without a blank before it, a and b on its two sides would become one word. */
+static int joins_elsewhere(struct d1g_text t, size_t at)
+{
+    return at > 0 && !d1g_is_blank(d1g_byte(t, at - 1));
+}
+
 /* Writes the tokens of the span, a risky comment as a blank and the plan's number in place of the old one. */
 static void write_statement(struct writer *w, struct d1g_text t, struct d1g_span span, const struct plan *plan)
 {
@@ -67,7 +73,7 @@ static void write_statement(struct writer *w, struct d1g_text t, struct d1g_span
         uint32_t kind;
         const size_t end = d1g_scan(t, at, &kind);
 
-        if (kind == D1GUARD_TOKEN_COMMENT && cuts_elsewhere(t, at, end))
+        if (kind == D1GUARD_TOKEN_COMMENT && (cuts_elsewhere(t, at, end) || joins_elsewhere(t, at)))
             write_byte(w, ' ');
         else if (at == plan->limit.at && end == plan->limit.end)
             write_number(w, plan->rows);
