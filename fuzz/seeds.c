@@ -4,7 +4,7 @@
  *   OUT/structs  the same behind choices for fuzz/structs.c
  *   OUT/mcp      the messages of ROOT/bindings/mcp/tests/transcripts
  *   OUT/sql.dict, OUT/mcp.dict   words that mean something to SQLite, here, or to MCP
- * Private headers: the dictionary is made of the library's own lists.
+ * A private header: the library's own keywords go into the dictionary.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 
 #include "../tests/case_file.h"
-#include "../lib/policy.def"
 #include "sqlite_oracle.h"
+#include <sqlite3.h>
 
 static const struct {
     const char *prefix;
@@ -169,19 +169,31 @@ static void write_entry(FILE *stream, const char *word)
     fputs("\"\n", stream);
 }
 
-/* The library's keywords, the names it denies, its PRAGMAs and functions. */
-static const char *const own_words[] = {
-#define X(word, use) #word,
+static const char *const own_keywords[] = {
+#define X(word, ...) #word,
 #include "../lib/keywords.def"
 #undef X
-#define DENIED(arg, letter, role, name) #name,
-#define PRAGMA(class, name) #name,
-#define FUNCTION(name) #name,
-    D1G_DENIED(DENIED, 0) D1G_PRAGMAS(PRAGMA) D1G_FUNCTIONS_D1(FUNCTION) D1G_FUNCTIONS_SQLITE(FUNCTION)
 };
 
 /* What SQLite reads in a way of its own. */
 static const char *const signs[] = {"/*", "*/", "--", "\n", "\r", "\v", "\f", "''", "\"", "`", "[", "]", "(", ")", ";", ",", ".", "$a(", "::", "?1", "@a", "#a", "->", "->>", "||", "<>", "<<", ">>", "==", "!=", "x'00'", "0x1F", "1_0", "1e5", ".5", "\xEF\xBB\xBF", " LIMIT 9", ") LIMIT 9 --", "pragma_"};
+
+/* Functions and tables that this SQLite has not, and that must not be named. */
+static const char *const side_effects[] = {"load_extension", "writefile", "readfile", "edit", "eval", "usleep", "fsdir", "zipfile"};
+
+/* What this SQLite has. */
+static void write_names(FILE *stream, const char *query)
+{
+    sqlite3_stmt *statement = NULL;
+    sqlite3 *db = NULL;
+
+    if (sqlite3_open(":memory:", &db) != SQLITE_OK || sqlite3_prepare_v2(db, query, -1, &statement, NULL) != SQLITE_OK)
+        stop("cannot ask SQLite:", sqlite3_errmsg(db));
+    while (sqlite3_step(statement) == SQLITE_ROW)
+        write_entry(stream, (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+}
 
 static const char *const message_words[] = {
     "\"jsonrpc\":\"2.0\"", "\"id\":1", "\"id\":\"a\"", "\"id\":null", "\"method\":", "\"params\":{}", "\"initialize\"",
@@ -207,10 +219,14 @@ static void write_sql_dictionary(const char *folder)
     FILE *stream = create(folder, "sql.dict");
     const char *word;
 
-    for (size_t i = 0; i < sizeof own_words / sizeof *own_words; i++)
-        write_entry(stream, own_words[i]);
+    for (size_t i = 0; i < sizeof own_keywords / sizeof *own_keywords; i++)
+        write_entry(stream, own_keywords[i]);
     for (int i = 0; (word = oracle_keyword(i)) != NULL; i++)
         write_entry(stream, word);
+    write_names(stream, "SELECT name FROM pragma_pragma_list UNION SELECT name FROM pragma_function_list"
+                        " UNION SELECT name FROM pragma_module_list");
+    for (size_t i = 0; i < sizeof side_effects / sizeof *side_effects; i++)
+        write_entry(stream, side_effects[i]);
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         write_entry(stream, signs[i]);
     if (fclose(stream) != 0)

@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 try() {
     name=$1 runs=$2
     shift 2
-    mkdir "$work/$name"
+    mkdir -p "$work/$name"
     "$target" -seed=1 -runs="$runs" -max_len=512 -len_control=0 -timeout=60 -dict="$dict" \
         -artifact_prefix="$work/" "$work/$name" "$@" >"$work/$name.log" 2>&1 || {
         tail -n 60 "$work/$name.log"
@@ -29,7 +29,11 @@ edges() {
 
 "$seeds" "$root" "$work/seeds" >/dev/null
 case $inputs in
-mcp) dict=$work/seeds/mcp.dict ;;
+mcp) # JSON is far from nothing: one request
+    dict=$work/seeds/mcp.dict
+    mkdir "$work/nothing"
+    echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":{}}}' >"$work/nothing/one"
+    ;;
 *) dict=$work/seeds/sql.dict ;;
 esac
 try nothing 3000

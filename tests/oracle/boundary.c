@@ -155,11 +155,17 @@ static void run_create(sqlite3_stmt *statement)
     }
 }
 
-/* Up to 3.45 a name may stand right behind a hex number; the library refuses that. */
-static int is_hex_tail(const char *sql, const struct d1guard_statement *ours)
+/*
+ * Numbers that not all versions read alike, and that the library refuses everywhere: a name may stand right
+ * behind a hex number up to 3.45, a `_` anywhere in one among a virtual table's arguments from 3.46 on.
+ */
+static int is_other_number(const char *sql, const struct d1guard_statement *ours)
 {
-    return sqlite3_libversion_number() < 3046000 && ours->reason == D1GUARD_REASON_BAD_NUMBER &&
-           sqlite3_strnicmp(sql + ours->error_at, "0x", 2) == 0;
+    if (ours->reason != D1GUARD_REASON_BAD_NUMBER)
+        return 0;
+    if (sqlite3_libversion_number() < 3046000)
+        return sqlite3_strnicmp(sql + ours->error_at, "0x", 2) == 0;
+    return ours->kind == D1GUARD_KIND_CREATE_VIRTUAL_TABLE && memchr(sql + ours->error_at, '_', (size_t)ours->error_len);
 }
 
 /* SQLite prepared a statement, or found that there is none. Returns 1 to go on behind it. */
@@ -167,7 +173,7 @@ static int check_success(const char *sql, size_t at, size_t tail, sqlite3_stmt *
                          const struct d1guard_statement *ours)
 {
     if (found < 0) {
-        if (is_hex_tail(sql, ours))
+        if (is_other_number(sql, ours))
             boundary_counts.known++;
         else
             disagree(at, d1guard_reason_slug(ours->reason));

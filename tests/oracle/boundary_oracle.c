@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     texts_of_corpora(argv[1], compare, NULL);
     boundary_close();
     printf("%lu texts: %lu statements with an end, %lu of them with a kind; %lu texts end in a syntax error,\n"
-           "%lu in an error of meaning within a statement, %lu at a number that older versions read otherwise\n",
+           "%lu in an error of meaning within a statement, %lu at a number that other versions read otherwise\n",
            boundary_counts.texts, boundary_counts.ends, boundary_counts.kinds, boundary_counts.syntax_errors,
            boundary_counts.undecided, boundary_counts.known);
     printf("%lu disagreements\n", disagreements);
