@@ -204,6 +204,7 @@ test("options that cannot be right", async () => {
         [["--d1", "a/b", "--d1-api-base", "http://example.com"], token], [["--d1", "a/b", "--d1-api-base", "http://127.0.0.1.example.com"], token],
         [["--d1", "a/b", "--d1-api-base", "ftp://127.0.0.1"], token]]) {
         const s = new Server(args, environment);
+        s.process.stdin.end(); // one that starts all the same ends with 0
         assert.equal(await s.ended, args.includes("--guard-only") ? 2 : 1, args.join(" "));
         assert.match(s.stderr, /d1guard-mcp: /);
     }
