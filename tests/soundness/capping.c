@@ -395,6 +395,7 @@ static int hangs_on_order(const char *sql, size_t len)
 static int first_key(const struct trial *trial)
 {
     struct d1guard_token token = {.size = sizeof token};
+    long depth = 0;
     int by = 0;
 
     for (size_t at = 0; d1guard_next_token(trial->sql, trial->len, at, &token); at += (size_t)token.len) {
@@ -402,8 +403,10 @@ static int first_key(const struct trial *trial)
 
         if (token.kind == D1GUARD_TOKEN_SPACE || token.kind == D1GUARD_TOKEN_COMMENT)
             continue;
-        if (!by) {
-            by = is_word(trial->sql, at, &token, "BY");
+        depth += token.kind == D1GUARD_TOKEN_LP;
+        depth -= token.kind == D1GUARD_TOKEN_RP;
+        if (!by || depth > 0) {
+            by = depth == 0 && is_word(trial->sql, at, &token, "BY");
             continue;
         }
         snprintf(name, sizeof name, "%.*s", (int)(token.len < sizeof name ? token.len : 0), trial->sql + at);
