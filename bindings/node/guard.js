@@ -236,17 +236,32 @@ export function createGuard(module) {
         return end;
     }
 
-    /* Writes the text. ascii: offsets in bytes and in UTF-16 units are the same numbers. A lone surrogate
-     * becomes U+FFFD, three bytes and one unit, as on every way from JavaScript to a database. */
+    /* Writes the text and makes room behind it for an output. ascii: offsets in bytes and in UTF-16 units are the
+     * same numbers. A lone surrogate becomes U+FFFD, three bytes and one unit, as on every way from JavaScript to
+     * a database. */
     function putText(sql, start, withOutput = false) {
-        const most = typeof sql === 'string' ? 3 * sql.length : sql.length;
-        reserve(start + most + (withOutput ? most + OUTPUT_EXTRA : 0));
-        if (typeof sql !== 'string') {
+        const reserveFor = (length) => reserve(start + length + (withOutput ? length + OUTPUT_EXTRA : 0));
+        let length = sql.length;
+        reserveFor(length);
+        if (typeof sql === 'string') {
+            length = encode(sql, start);
+            reserveFor(length);
+        } else {
             bytes.set(sql, start);
-            return { start, length: sql.length, ascii: true };
         }
-        const length = encoder.encodeInto(sql, bytes.subarray(start, start + most)).written;
         return { start, length, ascii: length === sql.length };
+    }
+
+    /* Room for one byte a unit is there; what is not ASCII takes up to three, so the rest gets room once more.
+     * encodeInto is given no more than that: Node 20 writes nothing into 2 GiB and more. */
+    function encode(sql, start) {
+        const { read, written } = encoder.encodeInto(sql, bytes.subarray(start, start + sql.length));
+        if (read === sql.length)
+            return written;
+        const rest = start + written;
+        const end = rest + 3 * (sql.length - read);
+        reserve(end);
+        return written + encoder.encodeInto(sql.slice(read), bytes.subarray(rest, end)).written;
     }
 
     /* Translates byte offsets; quick for offsets near the one before, as those of a list are. */

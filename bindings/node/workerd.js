@@ -1,6 +1,8 @@
 /*
  * d1guard for Cloudflare Workers, which compile no bytes at run time: the import below is a WebAssembly.Module
  * that was compiled when the Worker was uploaded.
+ *
+ * SPDX-License-Identifier: Apache-2.0
  */
 import wasm from './d1guard.wasm';
 import { createGuard } from './guard.js';

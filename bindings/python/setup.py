@@ -12,9 +12,13 @@ import tempfile
 from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
-from wheel.bdist_wheel import bdist_wheel
-from distutils.ccompiler import new_compiler
+from distutils.ccompiler import new_compiler  # setuptools' own, where Python has none
 from distutils.sysconfig import customize_compiler
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # before setuptools 70.1
+    from wheel.bdist_wheel import bdist_wheel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 AMALGAMATE = os.path.join(HERE, "..", "..", "tests", "amalgamate.py")
