@@ -61,9 +61,18 @@ static const char *find_row(const struct d1g_name *name, const char *rows, size_
     return NULL;
 }
 
+/* Whether the name has the first bytes and the length of a denied one: all others need no walk over the rows. */
+static int may_be_denied(const struct d1g_name *name)
+{
+    const size_t len = name->end - name->at;
+
+    return d1g_may_matter(&d1g_watch_names, name->text, name->at, name->end) &&
+           (denied_lengths[name->text.z[name->at] & 31] >> (len > 31 ? 31 : len) & 1) != 0;
+}
+
 static int is_denied(const struct d1g_name *name, enum d1g_role role)
 {
-    const char *row = find_row(name, denied_rows, sizeof denied_rows - 1, 1);
+    const char *row = !may_be_denied(name) ? NULL : find_row(name, denied_rows, sizeof denied_rows - 1, 1);
 
     return row != NULL && row[0] == (char)role;
 }
@@ -71,13 +80,11 @@ static int is_denied(const struct d1g_name *name, enum d1g_role role)
 int d1g_is_listed(struct d1g_text t, size_t at, size_t end)
 {
     struct d1g_name name = d1g_read_name(t, at, end);
-    const int first = d1g_lower(d1g_byte(t, name.at));
-    const size_t len = name.end - name.at;
     int listed = 0;
 
-    if ((denied_lengths[first & 31] >> (len > 31 ? 31 : len) & 1) == 0)
+    if (!may_be_denied(&name))
         return 0;
-    if (first == PRAGMA_PREFIX[0])
+    if (d1g_lower(d1g_byte(t, name.at)) == PRAGMA_PREFIX[0])
         listed = d1g_name_skip(&name, PRAGMA_PREFIX, PREFIX_LENGTH);
     else
         listed = find_row(&name, denied_rows, sizeof denied_rows - 1, 1) != NULL;

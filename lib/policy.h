@@ -35,12 +35,18 @@ struct d1g_watch {
 extern const struct d1g_watch d1g_watch_names;   /* the names of policy.def */
 extern const struct d1g_watch d1g_watch_clauses; /* these, WHERE and RETURNING */
 
-/* Whether a word may be a watched one, by its first three bytes. */
+/* Whether a word of at least D1G_SHORTEST_WATCHED bytes may be a watched one, by its first three. */
 static inline int d1g_is_watched(const struct d1g_watch *watch, const unsigned char *word)
 {
     const unsigned first = word[0] & 31u;
 
     return (int)(watch->seconds[first] >> (word[1] & 31) & watch->thirds[first] >> (word[2] & 31) & 1);
+}
+
+/* The same for the word in [at, end), of any length. */
+static inline int d1g_may_matter(const struct d1g_watch *watch, struct d1g_text t, size_t at, size_t end)
+{
+    return end - at >= D1G_SHORTEST_WATCHED && d1g_is_watched(watch, t.z + at);
 }
 
 /* Whether the name token in [at, end) is on a list of policy.def, in any role. */

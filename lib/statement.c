@@ -161,6 +161,8 @@ static int note_clause(struct parser *p)
 static void note_name(struct parser *p)
 {
     if (p->r.kind == D1GUARD_TOKEN_WORD) {
+        if (!d1g_may_matter(&d1g_watch_clauses, p->r.text, p->r.at, p->r.end))
+            return;
         if (p->walk.depth == 0 && p->body == BODY_PLAIN && note_clause(p))
             return;
     }
