@@ -62,10 +62,10 @@ static int is_word(struct d1g_text t, size_t at, size_t end, unsigned keyword)
 
 enum d1g_keyword d1g_find_keyword(struct d1g_text t, size_t at, size_t end)
 {
-    const int letter = upper(d1g_byte(t, at)) - 'A';
+    const unsigned letter = (unsigned)upper(d1g_byte(t, at)) - 'A';
     unsigned keyword;
 
-    if (letter < 0 || letter >= 26)
+    if (letter >= 26)
         return KW_NONE;
     for (keyword = first_rows[letter]; keyword < first_rows[letter + 1]; keyword++) {
         if (is_word(t, at, end, keyword))

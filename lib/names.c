@@ -150,15 +150,13 @@ static void put_sentence(struct line *l, const struct d1guard_report *report, st
     const char *s;
 
     for (s = d1guard_reason_sentence(report->reason); *s != '\0'; s++) {
-        if (s[0] == '%' && s[1] == 'w') {
+        if (*s != '%') {
+            put(l, (unsigned char)*s);
+        } else if (*++s == 'w') {
             put_word(l, t, at, end);
-            s++;
-        } else if (s[0] == '%' && s[1] == 'a') {
+        } else {
             put_text(l, "byte ");
             put_number(l, report->at);
-            s++;
-        } else {
-            put(l, (unsigned char)*s);
         }
     }
 }

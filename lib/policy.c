@@ -134,7 +134,7 @@ static int is_in(const struct d1g_name *name, const struct d1guard_names *names)
     while (i < names->len) {
         size_t n = 0;
 
-        while (i + n < names->len && names->text[i + n] != '\0')
+        while (names->text[i + n] != '\0') /* the last byte of a list is one: see are_names */
             n++;
         if (d1g_name_is(*name, names->text + i, n))
             return 1;

@@ -58,10 +58,11 @@ static int cuts_elsewhere(struct d1g_text t, size_t at, size_t end)
     return 0;
 }
 
-/* Some splitters take comments out and leave nothing: without a blank before it, a and b on its two sides would become one word. */
+/* Some splitters take comments out and leave nothing: what stands on both sides would become one word. A
+ * comment is never the first token of a statement. */
 static int joins_elsewhere(struct d1g_text t, size_t at)
 {
-    return at > 0 && !d1g_is_blank(d1g_byte(t, at - 1));
+    return !d1g_is_blank(d1g_byte(t, at - 1));
 }
 
 /* Writes the tokens of the span, a risky comment as a blank and the plan's number in place of the old one. */
@@ -198,7 +199,7 @@ static void read_shape(struct d1g_text t, struct d1g_span span, struct shape *sh
     t.n = span.end;
     r.text = t;
     r.end = span.at;
-    for (d1g_advance(&r); r.kind != D1G_TOKEN_END && !shape->has_limit; d1g_advance(&r)) {
+    for (d1g_advance(&r); r.kind != D1G_TOKEN_END; d1g_advance(&r)) {
         depth += r.kind == D1GUARD_TOKEN_LP;
         depth -= r.kind == D1GUARD_TOKEN_RP;
         if (depth > 0 || r.kind != D1GUARD_TOKEN_WORD)

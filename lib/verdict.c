@@ -234,7 +234,7 @@ static int is_bare_keyword(const struct names *n)
         bare = 1;
         break;
     case KW_MATERIALIZED:
-        bare = n->before_that.keyword == KW_AS || n->before_that.keyword == KW_NOT;
+        bare = n->before_that.keyword == KW_NOT; /* AS MATERIALIZED ( looks like a type */
         break;
     case KW_BY:
         bare = n->before_that.keyword == KW_GROUP || n->before_that.keyword == KW_ORDER ||
@@ -366,7 +366,9 @@ static int judge_regexp(struct names *n)
 
     if (!ends_operand(n->before.kind, n->before.keyword) && n->before.keyword != KW_NOT)
         return 1; /* a name */
-    return reason == D1GUARD_REASON_UNSET || !holds_only_calls(n) || d1g_refuse(n->call, reason, n->r.at, n->r.end);
+    if (reason == D1GUARD_REASON_UNSET || !holds_only_calls(n))
+        return 1;
+    return d1g_refuse(n->call, reason, n->r.at, n->r.end);
 }
 
 static int step_word(struct names *n, enum d1g_keyword keyword)
@@ -508,31 +510,10 @@ static int judge_pragma(struct d1g_call *call, const struct d1g_statement *s, ui
     return refuse_span(call, D1GUARD_REASON_PRAGMA_NOT_LISTED, s->name);
 }
 
+/* The reasons stand in the order of the risks. */
 static uint32_t reason_for_risk(uint32_t risk)
 {
-    uint32_t reason;
-
-    switch (risk) {
-    case D1GUARD_RISK_WRITE:
-        reason = D1GUARD_REASON_WRITE;
-        break;
-    case D1GUARD_RISK_SCHEMA:
-        reason = D1GUARD_REASON_SCHEMA;
-        break;
-    case D1GUARD_RISK_TRANSACTION:
-        reason = D1GUARD_REASON_TRANSACTION;
-        break;
-    case D1GUARD_RISK_CONNECTION:
-        reason = D1GUARD_REASON_CONNECTION;
-        break;
-    case D1GUARD_RISK_MAINTENANCE:
-        reason = D1GUARD_REASON_MAINTENANCE;
-        break;
-    default:
-        reason = D1GUARD_REASON_INTERNAL;
-        break;
-    }
-    return reason;
+    return D1GUARD_REASON_WRITE + (risk - D1GUARD_RISK_WRITE);
 }
 
 static int judge_risk(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)

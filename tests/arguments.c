@@ -267,6 +267,28 @@ static void messages_of_foreign_reports(void **state)
     assert_string_equal(line, "the text at byte 7 would write; this tool only reads");
     report.reason = 9999;
     assert_in_range(d1guard_message(&report, sql, LEN, line, sizeof line), 1, 320);
+    report.size = offsetof(struct d1guard_report, at); /* too short to say where */
+    d1guard_message(&report, sql, LEN, line, sizeof line);
+    assert_string_equal(line, d1guard_reason_sentence(D1GUARD_REASON_UNSET));
+}
+
+static void no_text_and_the_version(void **state)
+{
+    struct d1guard_token token = {.size = sizeof token};
+    struct d1guard_token no_size = {.size = 0};
+    struct d1guard_statement no_room = {.size = 0};
+    uint64_t line = 0, column = 0;
+
+    (void)state;
+    d1guard_position(NULL, 10, 5, &line, &column);
+    assert_int_equal(line, 1);
+    assert_int_equal(column, 1);
+    assert_int_equal(d1guard_next_token(NULL, 10, 0, &token), 0);
+    assert_int_equal(d1guard_next_token(sql, LEN, 0, NULL), 0);
+    assert_int_equal(d1guard_next_token(sql, LEN, 0, &no_size), 0);
+    assert_int_equal(d1guard_next_statement(sql, LEN, 0, NULL), -1);
+    assert_int_equal(d1guard_next_statement(sql, LEN, 0, &no_room), -1);
+    assert_string_equal(d1guard_version(), D1GUARD_VERSION_STRING);
 }
 
 int main(void)
@@ -285,6 +307,7 @@ int main(void)
         cmocka_unit_test(numbers_without_a_slug),
         cmocka_unit_test(every_number_has_its_slug),
         cmocka_unit_test(messages_of_foreign_reports),
+        cmocka_unit_test(no_text_and_the_version),
     };
 
     return cmocka_run_group_tests_name("arguments", tests, NULL, NULL);
