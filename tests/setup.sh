@@ -110,6 +110,6 @@ if [ "$(cat deps/mcp/installed 2>/dev/null)" != "$mcp" ]; then
     echo "$mcp" >deps/mcp/installed
 fi
 
-# The library on other machines: 32-bit ARM, big-endian s390x, musl; threads; the ABI.
-apt_install gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
+# The library on other machines: 32-bit ARM, big-endian s390x, musl; threads; the ABI; coverage.
+apt_install clang-19 llvm-19 libclang-rt-19-dev gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
     qemu-user-static musl-tools abigail-tools
