@@ -74,7 +74,8 @@ sqlite 3.54.1 13.2.0 75a4760a7b9727a4c4c877aec92eacf39e52a8f2921ce00bd33be6d3a8e
 # Node that these need.
 worker="node@22.23.3 miniflare@4.20260730.0 wrangler@4.116.0 esbuild@0.28.1 typescript@7.0.2
     @cloudflare/workers-types@5.20261117.1 @modelcontextprotocol/server@2.4.0
-    @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/inspector@2.12.0
+    @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/sdk@1.32.2
+    @modelcontextprotocol/inspector@2.12.0
     @modelcontextprotocol/conformance@0.2.0-alpha.12 playwright-core@1.65.1"
 if [ "$(cat deps/worker/installed 2>/dev/null)" != "$worker" ]; then
     mkdir -p deps/worker

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
 import { readFileSync } from 'node:fs';
-import { BUILD, startTeam } from './team.mjs';
+import { BUILD, READ_TOKEN, startTeam } from './team.mjs';
 
 const SECONDS = 4;
 const SQL = "SELECT c.name, count(*) AS orders FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.status <> 'returned' GROUP BY c.id ORDER BY 2 DESC";
@@ -80,6 +80,15 @@ test('requests per second, and the guard’s share', async (t) => {
         assert.ok(rate > 1, `${rate} requests/s`);
         assert.ok(share < 5, `the guard takes ${share} %`);
     }
+});
+
+test('what the stand-in for D1 does alone, for comparison', async (t) => {
+    const { url, text } = team.standin.requests.findLast(({ text }) => text.includes('GROUP BY'));
+    const times = await load(16, async () => {
+        const answer = await fetch(new URL(url, team.standin.apiBase), { method: 'POST', headers: { Authorization: `Bearer ${READ_TOKEN}` }, body: text });
+        assert.equal((await answer.json()).success, true);
+    });
+    t.diagnostic(`16 at a time: ${(times.length / SECONDS).toFixed(0)} requests/s`);
 });
 
 test('refusals cost no round trip to D1', async (t) => {

@@ -12,6 +12,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { DEPS, startTeam } from './team.mjs';
 
 const run = promisify(execFile);
@@ -119,6 +121,19 @@ for (const [era, mode] of [['2026-07-28', { pin: '2026-07-28' }], ['2025-11-25',
         }
     });
 }
+
+test('official client of the first generation', async () => {
+    const client = new FirstClient({ name: 'test', version: '1' });
+    await client.connect(new FirstTransport(new URL(`${team.url}/mcp`), { requestInit: { headers: { Authorization: `Bearer ${ada.token}` } } }));
+    try {
+        assert.equal((await client.listTools()).tools.length, 4);
+        const { structuredContent } = await client.callTool({ name: 'query', arguments: { sql: 'SELECT 1 AS one' } });
+        assert.deepEqual(structuredContent.rows, [[1]]);
+        assert.equal((await client.callTool({ name: 'query', arguments: { sql: 'VACUUM' } })).isError, true);
+    } finally {
+        await client.close();
+    }
+});
 
 test('official client, with a token that is not known', async () => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });

@@ -10,7 +10,7 @@ import { fillSample } from '../local/try.mjs';
 import { bundle, startWorker } from '../local/worker.mjs';
 import { startStandin } from '../local/standin.mjs';
 
-export const BUILD = process.env.D1GUARD_BUILD; /* meson's build folder */
+export const BUILD = process.env.D1GUARD_TESTED_BUILD; /* meson's build folder */
 export const DEPS = new URL('../../../tests/deps/worker/', import.meta.url).pathname;
 export const ACCOUNT = 'acc-1';
 export const READ_TOKEN = 'd1-read-token-of-the-test';
