@@ -6,9 +6,11 @@
  * need no pointers, hence no relocation in a shared library.
  */
 #define DENIED_ROW(arg, first, second, third, role, name) role #name "\0"
+#define DENIED_SIZE(arg, first, second, third, role, name) sizeof(role #name),
 #define PRAGMA_ROW(class, name) class #name "\0"
 #define FUNCTION_ROW(name) #name "\0"
 static const char denied_rows[] = D1G_DENIED(DENIED_ROW, 0);
+static const unsigned char denied_sizes[] = {D1G_DENIED(DENIED_SIZE, 0)}; /* of the rows above, to walk quickly */
 static const char pragma_rows[] = D1G_PRAGMAS(PRAGMA_ROW);
 static const char function_rows_d1[] = D1G_FUNCTIONS_D1(FUNCTION_ROW);
 static const char function_rows_sqlite[] = D1G_FUNCTIONS_SQLITE(FUNCTION_ROW);
@@ -70,9 +72,27 @@ static int may_be_denied(const struct d1g_name *name)
            (denied_lengths[name->text.z[name->at] & 31] >> (len > 31 ? 31 : len) & 1) != 0;
 }
 
+/* The row of the denied name that the name spells, or NULL. */
+static const char *find_denied(const struct d1g_name *name)
+{
+    const char *row = denied_rows;
+    size_t i;
+
+    if (!may_be_denied(name))
+        return NULL;
+    for (i = 0; i < sizeof denied_sizes; i++) {
+        const size_t len = denied_sizes[i] - 2u; /* without the letter in front and the NUL */
+
+        if (name->end - name->at == len && d1g_name_is(*name, row + 1, len))
+            return row;
+        row += denied_sizes[i];
+    }
+    return NULL;
+}
+
 static int is_denied(const struct d1g_name *name, enum d1g_role role)
 {
-    const char *row = !may_be_denied(name) ? NULL : find_row(name, denied_rows, sizeof denied_rows - 1, 1);
+    const char *row = find_denied(name);
 
     return row != NULL && row[0] == (char)role;
 }
@@ -80,15 +100,10 @@ static int is_denied(const struct d1g_name *name, enum d1g_role role)
 int d1g_is_listed(struct d1g_text t, size_t at, size_t end)
 {
     struct d1g_name name = d1g_read_name(t, at, end);
-    int listed = 0;
 
     if (!may_be_denied(&name))
         return 0;
-    if (d1g_lower(d1g_byte(t, name.at)) == PRAGMA_PREFIX[0])
-        listed = d1g_name_skip(&name, PRAGMA_PREFIX, PREFIX_LENGTH);
-    else
-        listed = find_row(&name, denied_rows, sizeof denied_rows - 1, 1) != NULL;
-    return listed;
+    return find_denied(&name) != NULL || d1g_name_skip(&name, PRAGMA_PREFIX, PREFIX_LENGTH);
 }
 
 static enum d1g_pragma pragma_class(const struct d1g_name *name)
