@@ -9,28 +9,38 @@ sqlite=$root/tests/deps/sqlite-3.54.1
 : "${CC:=clang}" "${CXX:=clang++}" "${LIB_FUZZING_ENGINE:=-fsanitize=fuzzer}" "${OUT:=$root/build-fuzz}"
 : "${WORK:=$OUT/work}"
 : "${CFLAGS:=-O2 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all}" "${CXXFLAGS:=$CFLAGS}"
+mutate="mutate generate" plain=$CC
+case $CC in *afl*) mutate= plain=clang ;; esac # AFL++ has mutators of its own, and always instruments
 includes="-I$root/include -I$oracle -I$soundness -I$sqlite"
 options="-std=gnu99 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE"
 mkdir -p "$OUT" "$WORK"
 [ -f "$sqlite/sqlite3.c" ] || { echo "fuzz/build.sh: run tests/setup.sh first: $sqlite is missing" >&2; exit 1; }
 
-# object NAME SOURCE FLAG...
+# object NAME SOURCE FLAG..., plain_object the same without the engine's compiler
 object() {
-    out=$WORK/$1.o source=$2
-    shift 2
-    $CC $options $includes "$@" -c "$source" -o "$out"
+    compile "$CC" "$@"
+}
+
+plain_object() {
+    compile "$plain" "$@"
+}
+
+compile() {
+    compiler=$1 out=$WORK/$2.o source=$3
+    shift 3
+    $compiler $options $includes "$@" -c "$source" -o "$out"
 }
 
 # SQLite is the witness: no part of what is tried out, and not instrumented. Kept, as it takes a minute.
-[ -f "$WORK/sqlite.o" ] || object sqlite "$oracle/sqlite_oracle.c" -w -O1 -DSQLITE_THREADSAFE=0 \
+[ -f "$WORK/sqlite.o" ] || plain_object sqlite "$oracle/sqlite_oracle.c" -w -O1 -DSQLITE_THREADSAFE=0 \
     -DSQLITE_ENABLE_FTS3 -DSQLITE_ENABLE_FTS3_PARENTHESIS -DSQLITE_ENABLE_FTS4 -DSQLITE_ENABLE_FTS5 \
     -DSQLITE_ENABLE_RTREE -DSQLITE_ENABLE_GEOPOLY -DSQLITE_ENABLE_MATH_FUNCTIONS -DSQLITE_ENABLE_DBSTAT_VTAB \
     -DSQLITE_ENABLE_DBPAGE_VTAB -DSQLITE_ENABLE_STMTVTAB -DSQLITE_ENABLE_BYTECODE_VTAB \
     -DSQLITE_ENABLE_OFFSET_SQL_FUNC -DSQLITE_ENABLE_PERCENTILE -DSQLITE_ENABLE_CARRAY \
     -DSQLITE_ENABLE_PREUPDATE_HOOK -DSQLITE_ENABLE_SESSION "-DORACLE_AMALGAMATION=\"$sqlite/sqlite3.c\""
-object plain-guard "$root/lib/d1guard_all.c" -O2
-object seeds "$fuzz/seeds.c" -O2
-$CC "$WORK/seeds.o" "$WORK/plain-guard.o" "$WORK/sqlite.o" -lm -ldl -o "$WORK/seeds"
+plain_object plain-guard "$root/lib/d1guard_all.c" -O2
+plain_object seeds "$fuzz/seeds.c" -O2
+$plain "$WORK/seeds.o" "$WORK/plain-guard.o" "$WORK/sqlite.o" -lm -ldl -o "$WORK/seeds"
 rm -rf "$WORK/seed"
 "$WORK/seeds" "$root" "$WORK/seed"
 
@@ -38,8 +48,6 @@ object guard "$root/lib/d1guard_all.c" $CFLAGS
 for name in generate scratch; do object $name "$soundness/$name.c" $CFLAGS; done
 for name in boundary grammar; do object $name "$oracle/$name.c" $CFLAGS; done
 for name in mutate tokens statements verdict cap structs; do object $name "$fuzz/$name.c" $CFLAGS; done
-mutate="mutate generate"
-case $CC in *afl*) mutate= ;; esac # AFL++ has mutators of its own and no LLVMFuzzerMutate
 
 # target NAME INPUTS OBJECT... [-- LIBRARY...]
 target() {

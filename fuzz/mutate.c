@@ -85,8 +85,9 @@ static const char *const pieces[] = {
     "AS", "MATERIALIZED", "NOT", "FROM", "IN", "JOIN", "ON", "WHERE", "LIMIT", "OFFSET", "ORDER BY", "GROUP BY", "UNION ALL",
     "EXCEPT", "OVER", "FILTER", "WINDOW", "ROWS", "EXPLAIN", "QUERY PLAN", "PRAGMA", "INSERT INTO", "REPLACE", "UPDATE",
     "SET", "DELETE FROM", "RETURNING", "CREATE", "TEMP", "TABLE", "VIEW", "TRIGGER", "VIRTUAL", "USING", "BEGIN", "END",
-    "CASE", "CAST(", "EXISTS", "COLLATE", "ATTACH", "VACUUM", "optimize(", "load_extension(", "pragma_optimize",
-    "pragma_table_info", "table_info", "user_version", "main.", "temp.", "sqlite_schema", "f3", "big", "a"};
+    "CASE", "CAST(", "EXISTS", "COLLATE", "ATTACH", "VACUUM", "optimize(f3)", "\"optimize\"(f4)", "FROM f3",
+    "FROM f4", "load_extension('x')", "FROM pragma_optimize", "pragma_table_info", "table_info", "user_version", "main.",
+    "temp.", "sqlite_schema", "FROM big", "a"};
 
 /* The text without from..end, but with `more` there; cut to fit. */
 static size_t replace(uint8_t *data, size_t size, size_t max_size, struct part part, const char *more, size_t len)
