@@ -46,7 +46,8 @@ test('a person opens the link, reads, presses, and the next call runs', async ()
         assert.ok(text.includes(part), part);
     const button = page.getByRole('button');
     assert.equal(await button.count(), 1);
-    assert.notEqual(await button.evaluate((element) => getComputedStyle(element).backgroundColor), 'rgba(0, 0, 0, 0)', 'the styles apply under the policy');
+    assert.notEqual(await button.evaluate((element) => getComputedStyle(element).backgroundColor), 'rgba(0, 0, 0, 0)',
+        'the styles apply under the policy');
     assert.equal((await ada.failure('list_tables', {})).code, 'NOT_APPROVED');
     await button.click();
     await page.getByRole('heading', { name: 'Approved' }).waitFor();

@@ -62,14 +62,16 @@ test('wrangler bundles it, with the guard as a compiled module', async (t) => {
 });
 
 test('a mistake in the types is seen', async () => {
-    writeFileSync(join(folder, 'bindings/worker/src/mistake.ts'), "import { check } from 'd1guard';\nexport const wrong: number = check('SELECT 1').reason;\n");
+    writeFileSync(join(folder, 'bindings/worker/src/mistake.ts'),
+        "import { check } from 'd1guard';\nexport const wrong: number = check('SELECT 1').reason;\n");
     const { code, output } = await run('tsc', '-p', '.');
     assert.notEqual(code, 0);
     assert.match(output, /mistake\.ts/);
 });
 
 test('the trial prints what works: token, link, button, curl', async () => {
-    const child = spawn(process.execPath, ['--import', join(HERE, 'local/deps.mjs'), join(HERE, 'local/try.mjs'), BUILD, PORT], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--import', join(HERE, 'local/deps.mjs'), join(HERE, 'local/try.mjs'), BUILD, PORT],
+        { stdio: ['ignore', 'pipe', 'inherit'] });
     try {
         let text = '';
         for await (const chunk of child.stdout) {
@@ -79,7 +81,8 @@ test('the trial prints what works: token, link, button, curl', async () => {
         }
         const [, token] = /^ {4}Grace Murray +(\S+)$/m.exec(text);
         const [, url] = /^ {4}curl (\S+) -H 'Authorization: Bearer/m.exec(text);
-        const ask = () => fetch(url, { method: 'POST', headers: { Authorization: `Bearer ${token}` }, body: /-d '(.*)'/.exec(text)[1] });
+        const ask = () => fetch(url, { method: 'POST', headers: { Authorization: `Bearer ${token}` },
+            body: /-d '(.*)'/.exec(text)[1] });
         const [, link] = /(http:\S+)/.exec((await (await ask()).json()).errors[0].message);
         assert.equal((await press(link, formOf(await (await fetch(link)).text()))).status, 200);
         const { success, result } = await (await ask()).json();

@@ -78,8 +78,10 @@ test('no token, a wrong token, a token elsewhere: 401 with a plain Bearer challe
         [{ Authorization: ada.token }, 'Bearer realm="d1guard", error="invalid_token"'],
         [{ Cookie: `token=${ada.token}`, 'X-Api-Key': ada.token }, 'Bearer realm="d1guard"'],
     ]) {
-        for (const path of ['/mcp', `/mcp?token=${ada.token}`, `/mcp?access_token=${ada.token}`, '/accounts/acc-1/d1/database/db-1/read_query']) {
-            const answer = await fetch(team.url + path, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(initialize) });
+        for (const path of ['/mcp', `/mcp?token=${ada.token}`, `/mcp?access_token=${ada.token}`,
+            '/accounts/acc-1/d1/database/db-1/read_query']) {
+            const answer = await fetch(team.url + path, { method: 'POST', headers: { 'Content-Type': 'application/json',
+                ...headers }, body: JSON.stringify(initialize) });
             assert.equal(answer.status, 401, JSON.stringify(headers));
             assert.equal(answer.headers.get('WWW-Authenticate'), challenge);
             assert.equal((await answer.json()).error, 'unauthorized');

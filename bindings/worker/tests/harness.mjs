@@ -47,7 +47,8 @@ async function examine(module, ...more) {
 
 test('with the guard alone, nothing is written', async (t) => {
     const { status, verdict, why, trials, groups } = await examine();
-    assert.deepEqual([status, verdict, why, trials.filter((trial) => trial.armed && trial.verdict !== 'pass')], [0, 'pass', '', []]);
+    assert.deepEqual([status, verdict, why, trials.filter((trial) => trial.armed && trial.verdict !== 'pass')], [0, 'pass', '',
+        []]);
     const passed = Object.values(groups).reduce((sum, group) => sum + group.pass, 0);
     t.diagnostic(`${passed} of ${trials.length} inputs pass, the others write nowhere`);
     assert.ok(passed >= 120);

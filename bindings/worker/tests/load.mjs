@@ -43,16 +43,19 @@ async function guardMicroseconds() {
         stdin: { contents: `import { capRows } from './bindings/node/workerd.js';
             const options = { denyTables: [], offsets: 'bytes' };
             export default { async fetch(request) { const { sql, n } = await request.json(); let rows = 0;
-                for (let i = 0; i < n; i++) rows += capRows(sql, 201, options).allowed; return new Response(String(rows)); } };`, loader: 'js', resolveDir: BUILD },
+                for (let i = 0; i < n; i++) rows += capRows(sql, 201,
+                    options).allowed; return new Response(String(rows)); } };`, loader: 'js', resolveDir: BUILD },
         bundle: true, write: false, format: 'esm',
-        plugins: [{ name: 'wasm', setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, () => ({ path: './d1guard.wasm', external: true })) }],
+        plugins: [{ name: 'wasm', setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, () => ({ path: './d1guard.wasm',
+            external: true })) }],
     });
     const mf = new Miniflare({ compatibilityDate: '2026-07-01', modules: [
         { type: 'ESModule', path: 'index.js', contents: outputFiles[0].text },
         { type: 'CompiledWasm', path: 'd1guard.wasm', contents: readFileSync(`${BUILD}/bindings/node/d1guard.wasm`) }] });
     const time = async (n) => {
         const start = performance.now();
-        assert.equal(await (await mf.dispatchFetch('http://x/', { method: 'POST', body: JSON.stringify({ sql: SQL, n }) })).text(), String(n));
+        assert.equal(await (await mf.dispatchFetch('http://x/', { method: 'POST', body: JSON.stringify({ sql: SQL,
+            n }) })).text(), String(n));
         return performance.now() - start;
     };
     try {
@@ -85,7 +88,8 @@ test('requests per second, and the guard’s share', async (t) => {
 test('what the stand-in for D1 does alone, for comparison', async (t) => {
     const { url, text } = team.standin.requests.findLast(({ text }) => text.includes('GROUP BY'));
     const times = await load(16, async () => {
-        const answer = await fetch(new URL(url, team.standin.apiBase), { method: 'POST', headers: { Authorization: `Bearer ${READ_TOKEN}` }, body: text });
+        const answer = await fetch(new URL(url, team.standin.apiBase), { method: 'POST',
+            headers: { Authorization: `Bearer ${READ_TOKEN}` }, body: text });
         assert.equal((await answer.json()).success, true);
     });
     t.diagnostic(`16 at a time: ${(times.length / SECONDS).toFixed(0)} requests/s`);

@@ -39,7 +39,8 @@ test('people.mjs prints the secret to store and the token once', () => {
 });
 
 test('people.mjs refuses what it cannot do', () => {
-    for (const args of [[], ['add'], ['add', ''], ['add', '森'], ['add', 'a\nb'], ['add', 'a', 'b'], ['fly', 'x'], ['--public', 'add', 'x'],
+    for (const args of [[], ['add'], ['add', ''], ['add', '森'], ['add', 'a\nb'], ['add', 'a', 'b'], ['fly', 'x'], ['--public',
+        'add', 'x'],
         ['add', 'x'.repeat(65)]]) {
         const { stdout, stderr, status } = spawnSync(process.execPath, [PEOPLE, ...args], { encoding: 'utf8' });
         assert.equal(status, 1, args.join(' '));
@@ -53,14 +54,17 @@ test('people.mjs hands wrangler the secret on stdin, never as an argument, and t
     const folder = mkdtempSync(join(tmpdir(), 'd1guard-people-'));
     /* Stands in for npx, since there is no account here: writes down what it is given. */
     writeFileSync(join(folder, 'npx'), '#!/bin/sh\necho "$@"\ncat\n[ "$3" != delete ] || exit 3\n', { mode: 0o755 });
-    const run = (...args) => spawnSync(process.execPath, [PEOPLE, ...args], { encoding: 'utf8', env: { PATH: `${folder}:/usr/bin:/bin` } });
+    const run = (...args) => spawnSync(process.execPath, [PEOPLE, ...args], { encoding: 'utf8',
+        env: { PATH: `${folder}:/usr/bin:/bin` } });
     try {
         const added = run('add', 'Ada Byron');
-        assert.match(added.stdout, /^wrangler secret put PERSON_ADA_BYRON\n[0-9a-f]{64} Ada Byron(\n)?token, shown only now: d1g_\S{43}\n$/);
+        assert.match(added.stdout,
+            /^wrangler secret put PERSON_ADA_BYRON\n[0-9a-f]{64} Ada Byron(\n)?token, shown only now: d1g_\S{43}\n$/);
         assert.match(run('auditor').stdout, /^wrangler secret put AUDITOR\n[0-9a-f]{64}(\n)?token, shown/);
         const removed = run('remove', 'Ada Byron');
         assert.match(removed.stdout, /^wrangler secret delete PERSON_ADA_BYRON\n/);
-        assert.deepEqual([removed.status, removed.stderr], [1, 'people.mjs: wrangler secret delete did not work\n'], 'a failure of wrangler is one');
+        assert.deepEqual([removed.status, removed.stderr], [1, 'people.mjs: wrangler secret delete did not work\n'],
+            'a failure of wrangler is one');
     } finally {
         rmSync(folder, { recursive: true });
     }
@@ -76,7 +80,8 @@ test('removing one person touches nobody else', async () => {
         const kept = { PERSON_GRACE };
         const without = await startTeam({ people: [], vars: kept, standin });
         try {
-            const post = (token) => fetch(`${without.url}/mcp`, { method: 'POST', headers: { ...grace.headers, Authorization: `Bearer ${token}` },
+            const post = (token) => fetch(`${without.url}/mcp`, { method: 'POST', headers: { ...grace.headers,
+                Authorization: `Bearer ${token}` },
                 body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }) });
             assert.equal((await post(ada.token)).status, 401);
             assert.equal((await post(grace.token)).status, 200);
@@ -153,7 +158,8 @@ test('a POST without the page, from elsewhere or with a guess approves nothing',
     const own = new URL(link).origin;
     for (const [value, headers, status] of [
         ['', {}, 410], ['x', {}, 410], [`${form}x`, {}, 410], [form.toLowerCase(), {}, 410],
-        [form, { Origin: 'https://evil.example' }, 403], [form, { Origin: 'null' }, 403], [form, { Origin: `${own}.evil.example` }, 403],
+        [form, { Origin: 'https://evil.example' }, 403], [form, { Origin: 'null' }, 403], [form,
+        { Origin: `${own}.evil.example` }, 403],
         [form, { Origin: 'http://localhost:1' }, 403], [form, { 'Content-Type': 'text/plain' }, 403],
         [form, { 'Content-Type': 'application/json' }, 403],
     ])
@@ -199,7 +205,8 @@ function inStorage(folder, sql) {
     assert.ok(done > 0);
 }
 
-test('approval and audit outlive a restart; an hour later the link is dead and there is a new one; a new token asks anew', async () => {
+test('approval and audit outlive a restart; an hour later the link is dead and there is a new one; a new token asks anew',
+    async () => {
     const folder = mkdtempSync(join(tmpdir(), 'd1guard-worker-'));
     const start = (vars) => startTeam({ people: [], standin: team.standin, persist: folder, vars: { AUDIT: 'hash', ...vars } });
     const secrets = {};
@@ -272,7 +279,8 @@ test('the rate limit is each person’s own, and comes back', async () => {
 
 async function auditOf({ url }, token) {
     const answer = await fetch(`${url}/audit`, { headers: token === undefined ? {} : { Authorization: `Bearer ${token}` } });
-    return [answer.status, answer.ok ? (await answer.text()).split('\n').filter(Boolean).map((line) => JSON.parse(line)) : await answer.json()];
+    return [answer.status,
+        answer.ok ? (await answer.text()).split('\n').filter(Boolean).map((line) => JSON.parse(line)) : await answer.json()];
 }
 
 /* Lines are written behind the answers. */
@@ -300,7 +308,8 @@ test('the audit holds each call, with the hash or the text of its SQL, and drops
             await ada.readQuery({ sql: 'SELECT 3' });
             await audited.as('Grace').link();
             const lines = await auditLines(audited, auditor.token, 7);
-            assert.deepEqual(lines.map(({ person, tool, verdict, reason, error, rows }) => [person, tool, verdict, reason, error, rows]), [
+            assert.deepEqual(lines.map(({ person, tool, verdict, reason, error, rows }) => [person, tool, verdict, reason,
+                error, rows]), [
                 ['Ada', 'list_tables', undefined, undefined, 'NOT_APPROVED', 0],
                 ['Ada', 'query', 'allow', 'reads-only', undefined, 2],
                 ['Ada', 'query', 'refuse', 'write', 'SQL_BLOCKED', 0],
@@ -327,7 +336,8 @@ test('the audit holds each call, with the hash or the text of its SQL, and drops
 test('an audit that cannot be written costs no answer', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'd1guard-worker-'));
     const { token, sha256 } = makeToken();
-    const start = () => startTeam({ people: [], standin: team.standin, persist: folder, vars: { AUDIT: 'text', PERSON_ADA: `${sha256} Ada` } });
+    const start = () => startTeam({ people: [], standin: team.standin, persist: folder, vars: { AUDIT: 'text',
+        PERSON_ADA: `${sha256} Ada` } });
     try {
         for (const broken of [false, true]) {
             const running = await start();

@@ -49,7 +49,8 @@ test('the SQL is cleaned, everything else goes on as it was written', async () =
 });
 
 test('refused SQL does not leave, wherever in a batch, and the reason is told', async () => {
-    for (const sql of ['DELETE FROM customers', 'SELECT 1; DROP TABLE customers', 'WITH a AS (SELECT 1) INSERT INTO customers SELECT 1', 'PRAGMA user_version = 1', '', 'SELECT 1\0']) {
+    for (const sql of ['DELETE FROM customers', 'SELECT 1; DROP TABLE customers',
+        'WITH a AS (SELECT 1) INSERT INTO customers SELECT 1', 'PRAGMA user_version = 1', '', 'SELECT 1\0']) {
         for (const body of [{ sql }, { batch: [{ sql: 'SELECT 1' }, { sql }] }]) {
             const [status, answer, sent] = await ask(body);
             assert.equal(status, 400);
@@ -60,12 +61,16 @@ test('refused SQL does not leave, wherever in a batch, and the reason is told', 
 });
 
 test('a body of another shape does not leave', async () => {
-    for (const body of ['', '{', 'null', '[]', '1', '"SELECT 1"', {}, { sql: 1 }, { sql: ['SELECT 1'] }, { sql: 'SELECT 1', more: 1 }, { sql: 'SELECT 1', params: 'x' },
-        { sql: 'SELECT 1', params: [{}] }, { batch: [] }, { batch: {} }, { batch: [{ sql: 'SELECT 1' }], sql: 'SELECT 1' }, { batch: [{ sql: 'SELECT 1', x: 1 }] },
-        { batch: [{ batch: [] }] }, '{"sql":"SELECT 1","__proto__":{"sql":"DROP TABLE t"}}', Buffer.from('{"sql":"SELECT \xff"}', 'latin1')]) {
+    for (const body of ['', '{', 'null', '[]', '1', '"SELECT 1"', {}, { sql: 1 }, { sql: ['SELECT 1'] }, { sql: 'SELECT 1',
+        more: 1 }, { sql: 'SELECT 1', params: 'x' },
+        { sql: 'SELECT 1', params: [{}] }, { batch: [] }, { batch: {} }, { batch: [{ sql: 'SELECT 1' }], sql: 'SELECT 1' },
+        { batch: [{ sql: 'SELECT 1', x: 1 }] },
+        { batch: [{ batch: [] }] }, '{"sql":"SELECT 1","__proto__":{"sql":"DROP TABLE t"}}',
+        Buffer.from('{"sql":"SELECT \xff"}', 'latin1')]) {
         team.standin.requests.length = 0;
         const answer = await fetch(`${team.url}/accounts/${ACCOUNT}/d1/database/db-1/read_query`,
-            { method: 'POST', headers: ada.headers, body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) });
+            { method: 'POST', headers: ada.headers,
+            body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) });
         assert.equal(answer.status, 400, JSON.stringify(body));
         isEnvelope(await answer.json(), 7400, /./);
         assert.equal(team.standin.requests.length, 0, JSON.stringify(body));
@@ -90,9 +95,11 @@ test('other databases and accounts are not there', async () => {
 test('D1’s own error arrives as it is; the read token goes to D1 and not back', async () => {
     const [status, body] = await ask({ sql: 'SELECT nowhere FROM customers' });
     assert.equal(status, 400);
-    isEnvelope({ success: body.success, errors: body.errors, messages: body.messages, result: body.result }, 7500, /no such column: nowhere/);
+    isEnvelope({ success: body.success, errors: body.errors, messages: body.messages, result: body.result }, 7500,
+        /no such column: nowhere/);
     let seen;
-    team.standin.intercept = (request, _text, response) => Boolean(seen = request.headers, response.writeHead(403, { 'content-type': 'text/html', 'set-cookie': 'x=1' }).end('<p>no'));
+    team.standin.intercept = (request, _text, response) => Boolean(seen = request.headers, response.writeHead(403,
+        { 'content-type': 'text/html', 'set-cookie': 'x=1' }).end('<p>no'));
     const answer = await ada.readQuery({ sql: 'SELECT 1' });
     team.standin.intercept = undefined;
     assert.equal(seen.authorization, `Bearer ${READ_TOKEN}`);

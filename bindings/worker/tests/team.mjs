@@ -58,7 +58,8 @@ export async function startTeam({ people = ['Ada Byron', 'Grace Murray'], vars =
     const { url, mf, close } = await startWorker(module ?? await bundled, {
         log,
         /* What the Worker writes to its console. */
-        handleRuntimeStdio: (...streams) => streams.forEach((stream) => stream.on('data', (chunk) => log.lines.push(String(chunk)))),
+        handleRuntimeStdio: (...streams) => streams.forEach((stream) => stream.on('data',
+            (chunk) => log.lines.push(String(chunk)))),
         vars: {
             DATABASES: ids.map((id, at) => ({ name: at === 0 ? 'shop' : `other${at}`, account: ACCOUNT, id })),
             D1_READ_TOKEN: READ_TOKEN,
@@ -89,7 +90,8 @@ export function caller({ url }, token) {
     let number = 0;
     const self = {
         token,
-        headers: { 'Content-Type': 'application/json', 'Accept': 'application/json, text/event-stream', 'Authorization': `Bearer ${token}` },
+        headers: { 'Content-Type': 'application/json', 'Accept': 'application/json, text/event-stream',
+            'Authorization': `Bearer ${token}` },
         /* Whatever body, to wherever. */
         post: (body, headers = {}, path = '/mcp') => fetch(url + path, {
             method: 'POST', headers: { ...self.headers, ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body),

@@ -29,20 +29,23 @@ async function rowsOf(sql, more) {
 
 test('list_tables and describe_table show the schema with the owner’s notes', async () => {
     const list = (await ada.tool('list_tables')).structuredContent;
-    assert.deepEqual(list.tables.map(({ name, type }) => [name, type]), [['customers', 'table'], ['order_lines', 'table'], ['orders', 'table'],
+    assert.deepEqual(list.tables.map(({ name, type }) => [name, type]), [['customers', 'table'], ['order_lines', 'table'],
+        ['orders', 'table'],
         ['products', 'table'], ['revenue_by_month', 'view']]);
     const orders = (await ada.tool('describe_table', { table: 'ORDERS' })).structuredContent;
     assert.equal(orders.table, 'orders');
     assert.deepEqual(orders.columns.map(({ name }) => name), ['id', 'customer_id', 'ordered_at', 'status']);
     assert.deepEqual(orders.indexes.map(({ name, partial, columns }) => [name, partial, columns]),
         [['open_orders', true, ['ordered_at']], ['orders_by_customer', false, ['customer_id', 'ordered_at']]]);
-    assert.deepEqual(orders.foreign_keys, [{ columns: ['customer_id'], table: 'customers', references: ['id'], on_update: 'NO ACTION', on_delete: 'RESTRICT' }]);
+    assert.deepEqual(orders.foreign_keys, [{ columns: ['customer_id'], table: 'customers', references: ['id'],
+        on_update: 'NO ACTION', on_delete: 'RESTRICT' }]);
     for (const table of ['nope', "orders'; DROP TABLE orders; --", '_cf_METADATA', 'sqlite_schema'])
         assert.equal((await ada.failure('describe_table', { table })).code, 'NO_SUCH_TABLE', table);
 });
 
 test('several databases by name and by id; others are not there', async () => {
-    assert.deepEqual((await ada.tool('list_tables', { database: 'other1' })).structuredContent.tables.map(({ name }) => name), ['v']);
+    assert.deepEqual((await ada.tool('list_tables', { database: 'other1' })).structuredContent.tables.map(({ name }) => name),
+        ['v']);
     const byId = { sql: 'SELECT count(*) AS n FROM v', database_id: 'db-2', account_id: ACCOUNT };
     assert.deepEqual((await ada.tool('d1_read_query', byId)).structuredContent.rows, [[1]]);
     for (const wrong of [{ database_id: 'db-3' }, { account_id: 'else' }])
@@ -53,34 +56,44 @@ test('several databases by name and by id; others are not there', async () => {
 });
 
 test('values of every type', async () => {
-    const { rows, columns } = await rowsOf('SELECT i, r, t, b, n, CAST(i AS TEXT) AS exact, 1 AS a, 2 AS a FROM v', { database: 'other1' });
+    const { rows, columns } = await rowsOf('SELECT i, r, t, b, n, CAST(i AS TEXT) AS exact, 1 AS a, 2 AS a FROM v',
+        { database: 'other1' });
     assert.deepEqual(columns, ['i', 'r', 't', 'b', 'n', 'exact', 'a', 'a']);
-    assert.deepEqual(rows, [['9007199254740992', 1.5, 'žluť 🐎', { blob_base64: 'AP8Q', bytes: 3 }, null, '9007199254740993', 1, 2]]);
+    assert.deepEqual(rows, [['9007199254740992', 1.5, 'žluť 🐎', { blob_base64: 'AP8Q', bytes: 3 }, null, '9007199254740993', 1,
+        2]]);
     const { content } = await ada.query('SELECT i FROM v', { database: 'other1' });
     assert.match(content[1].text, /beyond 2\^53 rounded; CAST/);
 });
 
 test('parameters by position and by name', async () => {
     assert.deepEqual((await rowsOf('SELECT ?, ?2, :x', { params: [1, 'b', null] })).rows, [[1, 'b', null]]);
-    assert.deepEqual((await rowsOf('SELECT :x, @y, $z, :x', { params: { x: 'a', '@y': 2.5, z: true } })).rows, [['a', 2.5, 1, 'a']]);
-    assert.deepEqual((await rowsOf('SELECT typeof(?1), hex(?1)', { params: [{ blob_base64: 'AP8Q' }] })).rows, [['blob', '00FF10']]);
-    assert.deepEqual((await rowsOf('SELECT CAST(?1 AS INTEGER) = 9223372036854775807', { params: [{ integer: '9223372036854775807' }] })).rows, [[1]]);
+    assert.deepEqual((await rowsOf('SELECT :x, @y, $z, :x', { params: { x: 'a', '@y': 2.5, z: true } })).rows, [['a', 2.5, 1,
+        'a']]);
+    assert.deepEqual((await rowsOf('SELECT typeof(?1), hex(?1)', { params: [{ blob_base64: 'AP8Q' }] })).rows, [['blob',
+        '00FF10']]);
+    assert.deepEqual((await rowsOf('SELECT CAST(?1 AS INTEGER) = 9223372036854775807',
+        { params: [{ integer: '9223372036854775807' }] })).rows, [[1]]);
     assert.deepEqual((await rowsOf("SELECT '?', [?], ':x' FROM (SELECT 1 AS \"?\")")).rows, [['?', 1, ':x']]);
-    for (const [sql, params] of [['SELECT ?', []], ['SELECT ?', [1, 2]], ['SELECT :x', { y: 1 }], ['SELECT ?', [[1]]], ['SELECT ?', [{ integer: '1x' }]],
-        ['SELECT ?', [{ integer: '9223372036854775808' }]], ['SELECT ?', [{ blob_base64: '*' }]], ['SELECT ?101', [1]], ['SELECT ?0', [1]]])
+    for (const [sql, params] of [['SELECT ?', []], ['SELECT ?', [1, 2]], ['SELECT :x', { y: 1 }], ['SELECT ?', [[1]]],
+        ['SELECT ?', [{ integer: '1x' }]],
+        ['SELECT ?', [{ integer: '9223372036854775808' }]], ['SELECT ?', [{ blob_base64: '*' }]], ['SELECT ?101', [1]],
+        ['SELECT ?0', [1]]])
         assert.equal((await ada.failure('query', { sql, params })).code, 'BAD_ARGUMENT', JSON.stringify([sql, params]));
 });
 
 test('arguments are held against the schema', async () => {
-    for (const [name, args] of [['query', {}], ['query', { sql: 1 }], ['query', { sql: 'SELECT 1', more: 1 }], ['query', { sql: 'SELECT 1', max_rows: 0 }],
-        ['query', { sql: 'SELECT 1', max_rows: 1.5 }], ['query', { sql: 'SELECT 1', params: 'x' }], ['query', { sql: 'SELECT 1', ['__proto__x']: 1 }],
+    for (const [name, args] of [['query', {}], ['query', { sql: 1 }], ['query', { sql: 'SELECT 1', more: 1 }], ['query',
+        { sql: 'SELECT 1', max_rows: 0 }],
+        ['query', { sql: 'SELECT 1', max_rows: 1.5 }], ['query', { sql: 'SELECT 1', params: 'x' }], ['query',
+        { sql: 'SELECT 1', ['__proto__x']: 1 }],
         ['list_tables', { x: 1 }], ['describe_table', {}], ['query', { sql: 'SELECT 1', toString: 1 }]])
         assert.equal((await ada.failure(name, args)).code, 'BAD_ARGUMENT', JSON.stringify(args));
 });
 
 test('truncated is true exactly when there were more rows', async () => {
     const n = (count) => `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) SELECT i FROM n`;
-    for (const [count, max, shown, truncated] of [[199, undefined, 199, false], [200, undefined, 200, false], [201, undefined, 200, true],
+    for (const [count, max, shown, truncated] of [[199, undefined, 199, false], [200, undefined, 200, false], [201, undefined,
+        200, true],
         [5, 5, 5, false], [6, 5, 5, true], [300, 1000, 200, true]]) {
         const result = await rowsOf(n(count), max && { max_rows: max });
         assert.deepEqual([result.row_count, result.truncated, result.row_cap], [shown, truncated, Math.min(max ?? 200, 200)]);
@@ -97,15 +110,19 @@ test('bytes are bounded: long cells are cut between characters, long results end
     assert.ok(long.structuredContent.truncated && long.structuredContent.row_count < 20);
     assert.ok(JSON.stringify(long.structuredContent).length <= 65_536 + 100);
     assert.equal((await rowsOf('SELECT zeroblob(100000)')).rows[0][0].bytes, 100_000);
-    assert.equal((await ada.failure('query', { sql: "SELECT hex(zeroblob(900000)) FROM orders, (SELECT 1 UNION ALL SELECT 2) LIMIT 20" })).code, 'TOO_LARGE');
+    assert.equal((await ada.failure('query',
+        { sql: "SELECT hex(zeroblob(900000)) FROM orders, (SELECT 1 UNION ALL SELECT 2) LIMIT 20" })).code, 'TOO_LARGE');
 });
 
 test('a refusal says why and where, in bytes, and reaches no database', async () => {
     const before = team.standin.requests.length;
-    const { code, reason, at, len, line, column, message } = await ada.failure('query', { sql: "SELECT 'žž';\n  DELETE FROM orders" });
-    assert.deepEqual({ code, reason, at, len, line, column }, { code: 'SQL_BLOCKED', reason: 'write', at: 17, len: 6, line: 2, column: 3 });
+    const { code, reason, at, len, line, column, message } = await ada.failure('query',
+        { sql: "SELECT 'žž';\n  DELETE FROM orders" });
+    assert.deepEqual({ code, reason, at, len, line, column }, { code: 'SQL_BLOCKED', reason: 'write', at: 17, len: 6, line: 2,
+        column: 3 });
     assert.match(message, /^DELETE at byte 17 would write/);
-    for (const sql of ['', ' ', 'SELECT 1; SELECT 2', 'PRAGMA user_version', 'VACUUM INTO \'x\'', 'SELECT 1\0', 'WITH a AS (SELECT 1) DELETE FROM orders', 'SELECT * FROM pragma_optimize'])
+    for (const sql of ['', ' ', 'SELECT 1; SELECT 2', 'PRAGMA user_version', 'VACUUM INTO \'x\'', 'SELECT 1\0',
+        'WITH a AS (SELECT 1) DELETE FROM orders', 'SELECT * FROM pragma_optimize'])
         assert.equal((await ada.failure('query', { sql })).code, 'SQL_BLOCKED', sql);
     assert.equal(team.standin.requests.length, before);
 });
@@ -126,7 +143,8 @@ test('an SQL error is D1’s own', async () => {
 test('a view with a side effect is blocked, by name, in lists, and under other views', async () => {
     const blocked = await startTeam({ people: ['Ada'], sample: false });
     try {
-        const answers = JSON.stringify({ success: true, errors: [], messages: [], result: [{ success: true, meta: {}, results: { columns: ['name', 'sql'], rows: [
+        const answers = JSON.stringify({ success: true, errors: [], messages: [], result: [{ success: true, meta: {},
+            results: { columns: ['name', 'sql'], rows: [
             ['harmless', 'CREATE VIEW harmless AS SELECT 1'], ['over', 'CREATE VIEW over AS SELECT * FROM "Tune_Up"'],
             ['tune_up', 'CREATE VIEW tune_up AS SELECT * FROM pragma_optimize']] } }] });
         /* The engine here does not let such a view be made; a database that came from elsewhere may hold one. */
@@ -163,7 +181,8 @@ async function against(intercept, args = { sql: 'SELECT 1' }) {
 test('the token is refused', async () => {
     for (const status of [401, 403]) {
         const { code, message, requests } = await against(json(status, envelope(10000, 'Authentication error')));
-        assert.deepEqual([code, message, requests], ['D1_AUTH', `D1 answered HTTP ${status}: Authentication error (code 10000)`, 1]);
+        assert.deepEqual([code, message, requests], ['D1_AUTH',
+            `D1 answered HTTP ${status}: Authentication error (code 10000)`, 1]);
     }
 });
 
@@ -181,11 +200,14 @@ test('overloaded and broken: tried again a few times, then told', async () => {
 });
 
 test('HTML, nonsense, half an answer, another form, a redirect', async () => {
-    const raw = (status, text, headers = {}) => (_request, _text, response) => Boolean(response.writeHead(status, headers).end(text));
+    const raw = (status, text, headers = {}) => (_request, _text, response) => Boolean(response.writeHead(status,
+        headers).end(text));
     assert.match((await against(raw(502, '<html>Bad gateway'))).message, /HTTP 502 with a body that is none of its JSON/);
-    for (const text of ['', '{', 'null', '[]', '1', '{"success":true}', '{"success":true,"result":[]}', '{"success":true,"result":[{}]}',
+    for (const text of ['', '{', 'null', '[]', '1', '{"success":true}', '{"success":true,"result":[]}',
+        '{"success":true,"result":[{}]}',
         '{"success":true,"result":[{"results":{"columns":["a"],"rows":[[1]]}},{"results":{"columns":["a"],"rows":[[1]]}}]}',
-        '{"success":true,"result":[{"results":{"columns":[1],"rows":[]}}]}', '{"success":true,"result":[{"results":{"columns":["a"],"rows":[[1,2]]}}]}',
+        '{"success":true,"result":[{"results":{"columns":[1],"rows":[]}}]}',
+        '{"success":true,"result":[{"results":{"columns":["a"],"rows":[[1,2]]}}]}',
         '{"success":true,"result":[{"results":{"columns":["a"],"rows":[1]}}]}'])
         assert.equal((await against(raw(200, text))).code, 'D1_ERROR', text);
     const { code, requests } = await against(raw(307, '', { location: `${team.standin.apiBase}/elsewhere` }));
@@ -225,7 +247,8 @@ test('a caller who hangs up ends the query', async () => {
         }
         return call;
     } };`;
-    const vars = { DATABASES: [{ name: 'shop', account: ACCOUNT, id: 'db-1' }], D1_READ_TOKEN: READ_TOKEN, D1_API_BASE: team.standin.apiBase, PERSON_ADA: `${sha256} Ada` };
+    const vars = { DATABASES: [{ name: 'shop', account: ACCOUNT, id: 'db-1' }], D1_READ_TOKEN: READ_TOKEN,
+        D1_API_BASE: team.standin.apiBase, PERSON_ADA: `${sha256} Ada` };
     const mf = new Miniflare({ host: '127.0.0.1', cf: false, workers: [
         { name: 'front', modules: true, script: front, compatibilityDate: '2026-07-01', serviceBindings: { TEAM: 'team' } },
         { name: 'team', ...workerOptions(await bundleWorker(), vars) },
@@ -254,7 +277,8 @@ test('a caller who hangs up ends the query', async () => {
 
 test('a write that D1 reports is an error and an alarm in the log', async () => {
     for (const meta of [{ changed_db: true }, { rows_written: 1 }]) {
-        const answer = { success: true, errors: [], messages: [], result: [{ success: true, meta, results: { columns: ['a'], rows: [[1]] } }] };
+        const answer = { success: true, errors: [], messages: [], result: [{ success: true, meta, results: { columns: ['a'],
+            rows: [[1]] } }] };
         assert.equal((await against(json(200, answer))).code, 'DATABASE_CHANGED');
         team.standin.intercept = json(200, answer);
         const rest = await ada.readQuery({ sql: 'SELECT 1' });
@@ -265,7 +289,8 @@ test('a write that D1 reports is an error and an alarm in the log', async () => 
 });
 
 test('nobody listens; the token shows nowhere', async () => {
-    const alone = await startTeam({ people: ['Ada'], standin: team.standin, vars: { D1_API_BASE: 'http://127.0.0.1:1/client/v4' } });
+    const alone = await startTeam({ people: ['Ada'], standin: team.standin,
+        vars: { D1_API_BASE: 'http://127.0.0.1:1/client/v4' } });
     try {
         const { code, message } = await (await alone.as('Ada').approve()).failure('query', { sql: 'SELECT 1' });
         assert.deepEqual([code, message], ['D1_UNREACHABLE', 'D1 cannot be reached']);
