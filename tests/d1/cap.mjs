@@ -54,7 +54,17 @@ async function judge(trial, answer, counts) {
     return undefined;
 }
 
-/* Runs texts and their capped texts. [{ text, plain }]: the plain one is asked where D1 does not take the other. */
+/* Asks equal things once: a text whose own limit is low is capped the same for all higher ones. */
+async function askOnce(jobs) {
+    const keys = jobs.map((job) => JSON.stringify(job));
+    const different = [...new Set(keys)];
+    const answers = await engine.ask(different.map((key) => JSON.parse(key)));
+    const byKey = new Map(different.map((key, i) => [key, answers[i]]));
+    return keys.map((key) => byKey.get(key));
+}
+
+/* Runs texts and their capped texts. [{ text, plain }]: the plain one stands in where D1 does not take the
+ * other. */
 async function compare(texts, t) {
     const counts = { texts: texts.length, answered: 0, onlyCapped: 0, compared: 0, renamed: 0, forms: {},
         rows: { same: 0, unordered: 0, tied: 0, unrepeatable: 0 } };
@@ -64,11 +74,11 @@ async function compare(texts, t) {
     for (const [i, { text, plain }] of texts.entries()) {
         let original = { ...originals[i], sql: text };
         counts.answered += original.error === undefined;
-        if (plain !== undefined && NO_STATEMENT.test(original.error ?? ''))
+        if (plain !== undefined && original.error !== undefined)
             original = { ...await engine.raw(plain), sql: plain };
         trials.push(...capAll(text, original));
     }
-    const answers = await engine.ask(trials.map(({ capped, original }) => ({ call: 'raw', sql: capped, values: original.values })));
+    const answers = await askOnce(trials.map(({ capped, original }) => ({ call: 'raw', sql: capped, values: original.values })));
     for (const [i, trial] of trials.entries()) {
         const answer = answers[i];
         let problem;
@@ -80,7 +90,8 @@ async function compare(texts, t) {
         }
         counts.onlyCapped += answer.error === undefined && trial.original.sql !== trial.sql;
         if (problem !== undefined)
-            wrong.push(`${problem}\n  text:   ${JSON.stringify(trial.sql)}\n  capped: ${JSON.stringify(trial.capped)} (${trial.form})`);
+            wrong.push([problem, `text:   ${JSON.stringify(trial.sql)}`,
+                `capped: ${JSON.stringify(trial.capped)} (${trial.form})`].join('\n  '));
     }
     t.diagnostic(JSON.stringify(counts));
     assert.equal(wrong.length, 0, `${wrong.length} differences:\n${wrong.slice(0, 20).join('\n')}`);
@@ -95,17 +106,21 @@ test('capped cases answer as the originals do', async (t) => {
 });
 
 test('capped queries of a populated database answer as the originals do', async (t) => {
-    const { answered, onlyCapped, forms } = await compare(ownTexts().filter(({ text }) => !isEndless(text)), t);
-    assert.ok(answered > 300 && onlyCapped > 100, `only ${answered} texts answer, ${onlyCapped} once capped`);
+    const own = ownTexts().filter(({ plain }) => !isEndless(plain));
+    const { compared, onlyCapped, forms } = await compare(own, t);
+    assert.equal(compared, own.length * LIMITS.length);
+    assert.ok(onlyCapped > 100, `only ${onlyCapped} answer that did not before`);
     for (const form of ['append', 'lowered', 'unchanged', 'wrapped', 'not-capped'])
         assert.ok(forms[form] > 10, `the form ${form} is rare`);
 });
 
 const corpus = corpusTexts();
-test('capped reads of the corpora answer as the originals do', { skip: corpus.length === 0 && 'no corpora here' }, async (t) => {
-    const { answered } = await compare(finite(corpus), t);
-    assert.ok(answered > 200, `only ${answered} reads answer`);
-});
+if (corpus.length > 0) {
+    test('capped reads of the corpora answer as the originals do', async (t) => {
+        const { answered } = await compare(finite(corpus), t);
+        assert.ok(answered > 200, `only ${answered} reads answer`);
+    });
+}
 
 test('an endless query ends once it is capped', async () => {
     const texts = [...new Set([...caseTexts(), ...ownTexts().map(({ text }) => text)])].filter(isEndless);
