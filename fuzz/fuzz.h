@@ -34,7 +34,7 @@ static inline void fuzz_broken(const char *promise, const char *sql, size_t len)
 
 static inline void *fuzz_allocate(size_t size)
 {
-    void *memory = malloc(size > 0 ? size : 1);
+    void *memory = calloc(size > 0 ? size : 1, 1);
 
     if (memory == NULL)
         abort();
