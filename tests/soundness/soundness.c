@@ -190,7 +190,12 @@ static int is_denied_name(const char *name)
         "optimize", "load_extension", "fts3_tokenizer",  "sqlite_log", "writefile",    "readfile",
         "edit",     "sha3_query",     "sha1_query",      "usleep",     "shell_putsnl", "eval",
         "define",   "undefine",       "pragma_optimize", "bytecode",   "tables_used",  "sqlite_dbpage",
-        "fsdir",    "lsdir",          "zipfile"};
+        "fsdir",    "lsdir",          "zipfile",
+        "initspatialmetadata", "initspatialmetadatafull", "addgeometrycolumn", "recovergeometrycolumn",
+        "discardgeometrycolumn", "createspatialindex", "disablespatialindex", "blobtofile",
+        "sqlcipher_export", "crsql_as_crr", "crsql_as_table", "crsql_begin_alter",
+        "crsql_commit_alter", "crsql_finalize", "writeblob", "fileio_write",
+        "fileio_append", "fileio_mkdir", "fileio_symlink", "icu_load_collation"};
 
     return LISTED(name, names);
 }
