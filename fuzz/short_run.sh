@@ -40,5 +40,5 @@ try nothing 3000
 first=$(edges INITED nothing) last=$(edges DONE nothing)
 echo "from nothing: $first edges, after 3000 runs $last; at least $floor wanted"
 [ "$last" -gt "$first" ] && [ "$last" -ge "$floor" ]
-try corpus 4000 "$root/fuzz/corpus/$inputs"
+try corpus 8000 "$root/fuzz/corpus/$inputs"
 echo "from the corpus: $(edges INITED corpus) edges, at the end $(edges DONE corpus)"
