@@ -3,7 +3,7 @@
 #   1. From nothing: coverage has to grow, and to FLOOR edges at least, or the target, its mutator or the
 #      instrumentation is broken.
 #   2. From the corpus on: what these inputs reach is tried further.
-# SEEDS is the program of seeds.c, INPUTS the folder in corpus (sql, structs, mcp). Always the same work.
+# SEEDS is the program of seeds.c, INPUTS the folder in corpus (sql, structs, mcp). Always as many inputs, though not the same ones.
 set -eu
 target=$1 seeds=$2 inputs=$3 floor=$4
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -36,9 +36,9 @@ mcp) # JSON is far from nothing: one request
     ;;
 *) dict=$work/seeds/sql.dict ;;
 esac
-try nothing 3000
+try nothing 5000
 first=$(edges INITED nothing) last=$(edges DONE nothing)
-echo "from nothing: $first edges, after 3000 runs $last; at least $floor wanted"
+echo "from nothing: $first edges, after 5000 runs $last; at least $floor wanted"
 [ "$last" -gt "$first" ] && [ "$last" -ge "$floor" ]
-try corpus 8000 "$root/fuzz/corpus/$inputs"
+try corpus 15000 "$root/fuzz/corpus/$inputs"
 echo "from the corpus: $(edges INITED corpus) edges, at the end $(edges DONE corpus)"
