@@ -13,7 +13,7 @@ OUT=${OUT:-$root/build-fuzz}
 export OUT
 [ -f "$root/fuzz/$name.c" ] || { echo "fuzz/run.sh: no target $name" >&2; exit 2; }
 sh "$root/fuzz/build.sh" >"$OUT.log" 2>&1 || { cat "$OUT.log"; exit 1; }
-mkdir -p "$OUT/corpus/$name" "$OUT/work/$name"
-python3 -m zipfile -e "$OUT/${name}_seed_corpus.zip" "$OUT/work/$name"
+mkdir -p "$OUT/corpus/$name" "$OUT/own/$name"
+python3 -m zipfile -e "$OUT/${name}_seed_corpus.zip" "$OUT/own/$name"
 exec "$OUT/$name" -max_total_time="$seconds" -max_len=2048 -timeout=60 -dict="$OUT/$name.dict" -print_final_stats=1 \
-    -artifact_prefix="$OUT/$name-" "$@" "$OUT/corpus/$name" "$OUT/work/$name"
+    -artifact_prefix="$OUT/$name-" "$@" "$OUT/corpus/$name" "$OUT/own/$name"
