@@ -22,6 +22,7 @@ import tap  # noqa: E402
 BUILD = pathlib.Path(sys.argv[1])
 VERSION = re.search(r'VERSION_STRING "(.*)"', (ROOT / "include" / "d1guard.h").read_text())[1]
 CC = os.environ.get("CC", "cc")
+os.environ["CMAKE_GENERATOR"] = "Ninja"  # there may be no make
 
 
 def run(*command, cwd=None, **environment):
@@ -44,7 +45,8 @@ class Install(unittest.TestCase):
         (project / "subprojects").mkdir()
         (project / "subprojects" / "d1guard").symlink_to(ROOT)
         cls.build = cls.folder / "build"
-        run("meson", "setup", "--prefix", cls.prefix, cls.build, project)
+        # Without dpkg-dev Meson takes lib64 on Debian, where CMake does not look.
+        run("meson", "setup", "--prefix", cls.prefix, "--libdir", "lib", cls.build, project)
         run("meson", "install", "-C", cls.build)
 
     @classmethod
@@ -55,7 +57,7 @@ class Install(unittest.TestCase):
         self.assertEqual(run(program, **environment), f"{VERSION} schema\n")
 
     def libdir(self):
-        return next(self.prefix.glob("lib/**/libd1guard.so.0")).parent
+        return next(self.prefix.glob("lib*/**/libd1guard.so.0")).parent
 
     def test_meson_subproject(self):
         self.check(self.build / "consumer")
@@ -107,8 +109,8 @@ class Install(unittest.TestCase):
         stage = self.folder / "stage"
         run("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", stage)
         files = {path.relative_to(stage / "usr/local").as_posix() for path in stage.rglob("*") if not path.is_dir()}
-        for pattern in [r"include/d1guard\.h", r"lib/.*libd1guard\.a", r"lib/.*libd1guard\.so\.0",
-                        r"lib/.*pkgconfig/d1guard\.pc", r"lib/.*cmake/d1guard/d1guard-config\.cmake", r"bin/d1guard",
+        for pattern in [r"include/d1guard\.h", r"lib.*/libd1guard\.a", r"lib.*/libd1guard\.so\.0",
+                        r"lib.*/pkgconfig/d1guard\.pc", r"lib.*/cmake/d1guard/d1guard-config\.cmake", r"bin/d1guard",
                         r"share/man/man1/d1guard\.1", r"bin/d1guard-mcp", r"share/man/man1/d1guard-mcp\.1"]:
             with self.subTest(pattern):
                 self.assertTrue(any(re.fullmatch(pattern, file) for file in files), sorted(files))
