@@ -12,7 +12,8 @@ import { ToolError } from './errors.ts';
 /* Tables that SQLite, virtual tables or Cloudflare keep for themselves are left out. */
 const OBJECTS = `SELECT t.name, t.type FROM pragma_table_list AS t`
     + ` WHERE t.schema = 'main' AND t.type <> 'shadow'`
-    + ` AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND t.name NOT LIKE '\\_cf\\_%' ESCAPE '\\'`;
+    + ` AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND t.name NOT LIKE '\\_cf\\_%' ESCAPE '\\'`
+    + ` AND t.name <> 'd1_migrations'`;
 const LIST = `${OBJECTS} ORDER BY t.name COLLATE NOCASE`;
 const FIND = `${OBJECTS} AND t.name = ?1 COLLATE NOCASE`;
 const VIEWS = `SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND sql IS NOT NULL`;

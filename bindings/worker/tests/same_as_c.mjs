@@ -12,6 +12,7 @@ import { ACCOUNT, READ_TOKEN, startTeam } from './team.mjs';
 
 const DICTIONARY = new URL('../dictionary.json', import.meta.url).pathname;
 const FIXTURE = [
+    'CREATE TABLE d1_migrations (id, name)', // wrangler's own, listed by neither
     'CREATE TABLE v (i, r, t, b, n)',
     "INSERT INTO v VALUES (9007199254740993, 1.5, 'žluť 🐎', x'00ff10', NULL), (-9223372036854775808, 1e300, '', x'', NULL), (1, -0.0, 'a''b\"', x'41', 2.0)",
     'CREATE TABLE "odd name; --" ("a b" TEXT NOT NULL DEFAULT \'x\', g AS ("a b" || 1), PRIMARY KEY ("a b"))',
