@@ -128,10 +128,10 @@ static inline size_t d1g_last_bit(uint64_t x)
 #endif
 }
 
-/* Where the run of id bytes that goes on at i ends; i <= t.n. */
-static inline size_t d1g_end_of_id(struct d1g_text t, size_t i)
+/* Where the run of id bytes that goes on at i ends; i <= t->n. */
+static inline size_t d1g_end_of_id(const struct d1g_text *t, size_t i)
 {
-    while (t.n - i >= 8) {
+    while (t->n - i >= 8) {
         const uint64_t mask = d1g_no_id_mask(d1g_load8(t, i));
 
         if (mask != 0)

@@ -12,21 +12,21 @@ struct d1g_text {
     size_t n;
 };
 
-static inline int d1g_byte(struct d1g_text t, size_t i)
+static inline int d1g_byte(const struct d1g_text *t, size_t i)
 {
-    return i < t.n ? t.z[i] : D1G_END;
+    return i < t->n ? t->z[i] : D1G_END;
 }
 
 /* The byte k places behind i; i + k may lie outside the text and outside size_t. */
-static inline int d1g_peek(struct d1g_text t, size_t i, size_t k)
+static inline int d1g_peek(const struct d1g_text *t, size_t i, size_t k)
 {
-    return i < t.n && t.n - i > k ? t.z[i + k] : D1G_END;
+    return i < t->n && t->n - i > k ? t->z[i + k] : D1G_END;
 }
 
-/* The eight bytes from i on, the first one lowest; t.n - i >= 8. */
-static inline uint64_t d1g_load8(struct d1g_text t, size_t i)
+/* The eight bytes from i on, the first one lowest; t->n - i >= 8. */
+static inline uint64_t d1g_load8(const struct d1g_text *t, size_t i)
 {
-    const unsigned char *z = t.z + i;
+    const unsigned char *z = t->z + i;
 
     return (uint64_t)z[0] | (uint64_t)z[1] << 8 | (uint64_t)z[2] << 16 | (uint64_t)z[3] << 24 |
            (uint64_t)z[4] << 32 | (uint64_t)z[5] << 40 | (uint64_t)z[6] << 48 | (uint64_t)z[7] << 56;

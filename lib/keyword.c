@@ -47,7 +47,7 @@ static int upper(int b)
     return b & ~0x20;
 }
 
-static int is_word(struct d1g_text t, size_t at, size_t end, unsigned keyword)
+static int is_word(const struct d1g_text *t, size_t at, size_t end, unsigned keyword)
 {
     const char *word = keyword_text + keyword_starts[keyword];
     const size_t length = (size_t)(keyword_starts[keyword + 1] - keyword_starts[keyword]);
@@ -60,7 +60,7 @@ static int is_word(struct d1g_text t, size_t at, size_t end, unsigned keyword)
     return k == length;
 }
 
-enum d1g_keyword d1g_find_keyword(struct d1g_text t, size_t at, size_t end)
+enum d1g_keyword d1g_find_keyword(const struct d1g_text *t, size_t at, size_t end)
 {
     const unsigned letter = (unsigned)upper(d1g_byte(t, at)) - 'A';
     unsigned keyword;
@@ -84,7 +84,7 @@ int d1g_ends_operand(enum d1g_keyword keyword)
     return keyword_uses[keyword] == NAME || keyword_uses[keyword] == LITERAL;
 }
 
-struct d1g_name d1g_read_name(struct d1g_text t, size_t at, size_t end)
+struct d1g_name d1g_read_name(const struct d1g_text *t, size_t at, size_t end)
 {
     const int open = d1g_byte(t, at);
     struct d1g_name name;

@@ -13,7 +13,7 @@ enum d1g_keyword {
 };
 
 /* The keyword that the word in [at, end) is, or KW_NONE. */
-enum d1g_keyword d1g_find_keyword(struct d1g_text t, size_t at, size_t end);
+enum d1g_keyword d1g_find_keyword(const struct d1g_text *t, size_t at, size_t end);
 
 /* 0 for a keyword that can never be a name without quotes. */
 int d1g_may_be_name(enum d1g_keyword keyword);
@@ -26,14 +26,14 @@ int d1g_ends_operand(enum d1g_keyword keyword);
  * a doubled quote for one.
  */
 struct d1g_name {
-    struct d1g_text text;
+    const struct d1g_text *text;
     size_t at;
     size_t end;
     int quote; /* the closing quote if it can stand doubled inside, else D1G_END */
 };
 
 /* The name in the token [at, end): a word, a quoted name or a string. */
-struct d1g_name d1g_read_name(struct d1g_text t, size_t at, size_t end);
+struct d1g_name d1g_read_name(const struct d1g_text *t, size_t at, size_t end);
 
 /* Whether the next len bytes of the name are those of text, ASCII case aside; skips them if so. */
 int d1g_name_skip(struct d1g_name *name, const char *text, size_t len);

@@ -80,7 +80,7 @@ void d1guard_position(const char *sql, size_t len, size_t at, uint64_t *line, ui
     if (at > t.n)
         at = t.n;
     for (i = 0; i < at; i++) {
-        if (d1g_byte(t, i) == '\n') {
+        if (d1g_byte(&t, i) == '\n') {
             lines++;
             start = i + 1;
         }
@@ -121,7 +121,7 @@ static void put_number(struct line *l, uint64_t number)
 }
 
 /* The bytes of the span, a long one cut where no character of UTF-8 is cut in two. */
-static void put_word(struct line *l, struct d1g_text t, size_t at, size_t end)
+static void put_word(struct line *l, const struct d1g_text *t, size_t at, size_t end)
 {
     size_t stop = end;
 
@@ -143,10 +143,10 @@ static void put_word(struct line *l, struct d1g_text t, size_t at, size_t end)
         put_text(l, "...");
 }
 
-static void put_sentence(struct line *l, const struct d1guard_report *report, struct d1g_text t)
+static void put_sentence(struct line *l, const struct d1guard_report *report, const struct d1g_text *t)
 {
-    const size_t at = report->at < t.n ? (size_t)report->at : t.n;
-    const size_t end = report->len < t.n - at ? at + (size_t)report->len : t.n;
+    const size_t at = report->at < t->n ? (size_t)report->at : t->n;
+    const size_t end = report->len < t->n - at ? at + (size_t)report->len : t->n;
     const char *s;
 
     for (s = d1guard_reason_sentence(report->reason); *s != '\0'; s++) {
@@ -170,13 +170,13 @@ size_t d1guard_message(const struct d1guard_report *report, const char *sql, siz
 
     if (report == NULL || report->size < sizeof *report)
         report = &unset;
-    put_sentence(&l, report, t);
+    put_sentence(&l, report, &t);
     needed = l.len;
     if (buf == NULL || size <= needed)
         return needed;
     l.out = buf;
     l.len = 0;
-    put_sentence(&l, report, t);
+    put_sentence(&l, report, &t);
     buf[needed] = '\0';
     return needed;
 }

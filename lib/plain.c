@@ -60,7 +60,7 @@ static struct sight look_from(const struct d1g_window *v, size_t k, size_t n)
 }
 
 /* Whether the byte at i, for which a window stops, only is a sign: no comment, no error. */
-static int is_sign(struct d1g_text t, size_t i)
+static int is_sign(const struct d1g_text *t, size_t i)
 {
     const int next = d1g_peek(t, i, 1);
 
@@ -88,7 +88,7 @@ static int is_sign(struct d1g_text t, size_t i)
 }
 
 /* Takes away the stops that turn out to be signs or blanks. */
-static void pass_signs(struct d1g_walk *w, struct d1g_text t, struct sight *s)
+static void pass_signs(struct d1g_walk *w, const struct d1g_text *t, struct sight *s)
 {
     while (s->stops != 0) {
         const size_t i = w->at + d1g_first_bit(s->stops);
@@ -107,7 +107,7 @@ static void pass_signs(struct d1g_walk *w, struct d1g_text t, struct sight *s)
  * bytes that stop; so do numbers, which a run of words and dots holds whole; so does x with a quote; and
  * VT goes on with a blank.
  */
-static size_t token_start(const struct d1g_walk *w, struct d1g_text t, const struct sight *s, size_t k)
+static size_t token_start(const struct d1g_walk *w, const struct d1g_text *t, const struct sight *s, size_t k)
 {
     const uint64_t joined = (s->words | (w->window.numbers & s->outside)) & below(k);
     const uint64_t before = k > 0 ? UINT64_C(1) << (k - 1) : 0;
@@ -121,7 +121,7 @@ static size_t token_start(const struct d1g_walk *w, struct d1g_text t, const str
 }
 
 /* The bit up to which whole tokens can be stepped over: a stop, or what may go on behind the window. */
-static size_t limit_of(struct d1g_walk *w, struct d1g_text t, struct sight *s, size_t k, size_t n)
+static size_t limit_of(struct d1g_walk *w, const struct d1g_text *t, struct sight *s, size_t k, size_t n)
 {
     const struct d1g_window *v = &w->window;
     uint64_t borders;
@@ -132,14 +132,14 @@ static size_t limit_of(struct d1g_walk *w, struct d1g_text t, struct sight *s, s
         return token_start(w, t, s, d1g_first_bit(s->stops));
     if ((s->inside >> (n - 1)) != 0) /* a string: the quote that opened it, and no doubled one */
         return d1g_last_bit(v->quotes & s->inside & ~((v->quotes & s->outside) << 1));
-    if (w->until == t.n)
+    if (w->until == t->n)
         return n;
     borders = (s->starts & ~(v->numbers << 1)) | ((v->blanks | v->parentheses) & s->outside);
     return borders != 0 ? d1g_last_bit(borders) : k;
 }
 
 /* Counts the parentheses below the limit. Returns the limit, or the `)` before it that is the caller's. */
-static size_t count_parentheses(struct d1g_walk *w, struct d1g_text t, const struct sight *s, size_t limit)
+static size_t count_parentheses(struct d1g_walk *w, const struct d1g_text *t, const struct sight *s, size_t limit)
 {
     uint64_t rest = w->window.parentheses & s->outside & below(limit);
 
@@ -157,7 +157,7 @@ static size_t count_parentheses(struct d1g_walk *w, struct d1g_text t, const str
 }
 
 /* Whether bit k lies outside all parentheses; depth of them are open before the window. */
-static int is_outermost(const struct d1g_walk *w, struct d1g_text t, const struct sight *s, size_t k,
+static int is_outermost(const struct d1g_walk *w, const struct d1g_text *t, const struct sight *s, size_t k,
                         size_t depth)
 {
     uint64_t rest = w->window.parentheses & s->outside & below(k);
@@ -168,7 +168,7 @@ static int is_outermost(const struct d1g_walk *w, struct d1g_text t, const struc
 }
 
 /* Takes in the word, or content of a string, of len bytes at bit k that may matter. */
-static void note_watched(struct d1g_walk *w, struct d1g_text t, const struct sight *s, size_t k, size_t len,
+static void note_watched(struct d1g_walk *w, const struct d1g_text *t, const struct sight *s, size_t k, size_t len,
                          size_t depth)
 {
     const size_t at = w->at + k;
@@ -186,7 +186,7 @@ static void note_watched(struct d1g_walk *w, struct d1g_text t, const struct sig
 }
 
 /* Takes in the words and the contents of strings below the limit; depth is that before the window. */
-static void note_names(struct d1g_walk *w, struct d1g_text t, const struct sight *s, size_t limit,
+static void note_names(struct d1g_walk *w, const struct d1g_text *t, const struct sight *s, size_t limit,
                        size_t depth)
 {
     const struct d1g_watch *watch = w->wants_clauses ? &d1g_watch_clauses : &d1g_watch_names;
@@ -197,13 +197,13 @@ static void note_names(struct d1g_walk *w, struct d1g_text t, const struct sight
     for (; names != 0; names &= names - 1) {
         const size_t k = d1g_first_bit(names);
 
-        if (d1g_is_watched(watch, t.z + (w->at + k)))
+        if (d1g_is_watched(watch, t->z + (w->at + k)))
             note_watched(w, t, s, k, d1g_first_bit(~(runs >> k) | UINT64_C(1) << 63), depth);
     }
 }
 
 /* Steps over what it can of the window, from w->end on. Returns 1 if w->end is then where to stop. */
-static int step_window(struct d1g_walk *w, struct d1g_text t)
+static int step_window(struct d1g_walk *w, const struct d1g_text *t)
 {
     const size_t n = w->until - w->at;
     const size_t k = w->end - w->at;
@@ -238,20 +238,20 @@ void d1g_start_walk(struct d1g_walk *w, int wants_clauses)
 #define STEPS_OVER 1
 #endif
 
-void d1g_walk_plain(struct d1g_walk *w, struct d1g_text t, size_t from)
+void d1g_walk_plain(struct d1g_walk *w, const struct d1g_text *t, size_t from)
 {
     w->end = from;
     w->last = from;
-    while (STEPS_OVER && w->end < t.n) {
+    while (STEPS_OVER && w->end < t->n) {
         if (w->end >= w->until) {
             w->at = w->end;
-            w->until = t.n - w->at < D1G_WINDOW ? t.n : w->at + D1G_WINDOW;
+            w->until = t->n - w->at < D1G_WINDOW ? t->n : w->at + D1G_WINDOW;
             d1g_look(&w->window, t, w->at);
         }
         from = w->end;
         if (step_window(w, t) || (w->end == from && from == w->at))
             return;
-        if (w->end < t.n)
+        if (w->end < t->n)
             w->until = w->end; /* the rest is better seen from there on */
     }
 }

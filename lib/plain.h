@@ -29,10 +29,10 @@ void d1g_start_walk(struct d1g_walk *w, int wants_clauses);
 
 /*
  * Goes on from `from`, where a token starts, to the next token that must be read by itself: w->end is where
- * that starts, or blanks before it, or t.n. What is stepped over is whole tokens (blanks, words, strings,
+ * that starts, or blanks before it, or t->n. What is stepped over is whole tokens (blanks, words, strings,
  * plain numbers, signs, parentheses), and what matters in them is in *w. Between two starts, t is the
  * same and `from` never goes back.
  */
-void d1g_walk_plain(struct d1g_walk *w, struct d1g_text t, size_t from);
+void d1g_walk_plain(struct d1g_walk *w, const struct d1g_text *t, size_t from);
 
 #endif

@@ -69,7 +69,7 @@ static int may_be_denied(const struct d1g_name *name)
     const size_t len = name->end - name->at;
 
     return d1g_may_matter(&d1g_watch_names, name->text, name->at, name->end) &&
-           (denied_lengths[name->text.z[name->at] & 31] >> (len > 31 ? 31 : len) & 1) != 0;
+           (denied_lengths[name->text->z[name->at] & 31] >> (len > 31 ? 31 : len) & 1) != 0;
 }
 
 /* The row of the denied name that the name spells, or NULL. */
@@ -97,7 +97,7 @@ static int is_denied(const struct d1g_name *name, enum d1g_role role)
     return row != NULL && row[0] == (char)role;
 }
 
-int d1g_is_listed(struct d1g_text t, size_t at, size_t end)
+int d1g_is_listed(const struct d1g_text *t, size_t at, size_t end)
 {
     struct d1g_name name = d1g_read_name(t, at, end);
 
@@ -113,7 +113,7 @@ static enum d1g_pragma pragma_class(const struct d1g_name *name)
     return row == NULL ? D1G_PRAGMA_UNKNOWN : (enum d1g_pragma)(row[0] - 'A' + D1G_PRAGMA_REPORTS_D1);
 }
 
-enum d1g_pragma d1g_find_pragma(struct d1g_text t, size_t at, size_t end)
+enum d1g_pragma d1g_find_pragma(const struct d1g_text *t, size_t at, size_t end)
 {
     const struct d1g_name name = d1g_read_name(t, at, end);
 
@@ -158,7 +158,7 @@ static int is_in(const struct d1g_name *name, const struct d1guard_names *names)
     return 0;
 }
 
-int d1g_is_host_name(struct d1g_text t, size_t at, size_t end, const struct d1guard_names *names)
+int d1g_is_host_name(const struct d1g_text *t, size_t at, size_t end, const struct d1guard_names *names)
 {
     const struct d1g_name name = d1g_read_name(t, at, end);
 
@@ -223,7 +223,7 @@ static uint32_t refuses_table(const struct d1g_name *name, const struct d1guard_
     return D1GUARD_REASON_UNSET;
 }
 
-uint32_t d1g_refuses_name(struct d1g_text t, size_t at, size_t end, enum d1g_role role,
+uint32_t d1g_refuses_name(const struct d1g_text *t, size_t at, size_t end, enum d1g_role role,
                           const struct d1guard_options *options)
 {
     const struct d1g_name name = d1g_read_name(t, at, end);

@@ -44,26 +44,26 @@ static inline int d1g_is_watched(const struct d1g_watch *watch, const unsigned c
 }
 
 /* The same for the word in [at, end), of any length. */
-static inline int d1g_may_matter(const struct d1g_watch *watch, struct d1g_text t, size_t at, size_t end)
+static inline int d1g_may_matter(const struct d1g_watch *watch, const struct d1g_text *t, size_t at, size_t end)
 {
-    return end - at >= D1G_SHORTEST_WATCHED && d1g_is_watched(watch, t.z + at);
+    return end - at >= D1G_SHORTEST_WATCHED && d1g_is_watched(watch, t->z + at);
 }
 
 /* Whether the name token in [at, end) is on a list of policy.def, in any role. */
-int d1g_is_listed(struct d1g_text t, size_t at, size_t end);
+int d1g_is_listed(const struct d1g_text *t, size_t at, size_t end);
 
 /* What the PRAGMA named by the token in [at, end) does. */
-enum d1g_pragma d1g_find_pragma(struct d1g_text t, size_t at, size_t end);
+enum d1g_pragma d1g_find_pragma(const struct d1g_text *t, size_t at, size_t end);
 
 /* Whether a PRAGMA of this class only reports on this engine; has_value says which form it has. */
 int d1g_pragma_reports(enum d1g_pragma pragma, uint32_t engine, int has_value);
 
 /* Why options refuse the name token in [at, end) in this role; UNSET where they do not. */
-uint32_t d1g_refuses_name(struct d1g_text t, size_t at, size_t end, enum d1g_role role,
+uint32_t d1g_refuses_name(const struct d1g_text *t, size_t at, size_t end, enum d1g_role role,
                           const struct d1guard_options *options);
 
 /* Whether the name token in [at, end) is one of the host's names. */
-int d1g_is_host_name(struct d1g_text t, size_t at, size_t end, const struct d1guard_names *names);
+int d1g_is_host_name(const struct d1g_text *t, size_t at, size_t end, const struct d1guard_names *names);
 
 /* Whether every name in a text has to be looked up, because options bring lists of their own. */
 int d1g_has_host_lists(const struct d1guard_options *options);

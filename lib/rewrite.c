@@ -20,7 +20,7 @@ static void write_text(struct writer *w, const char *text)
         write_byte(w, *text);
 }
 
-static void write_bytes(struct writer *w, struct d1g_text t, size_t at, size_t end)
+static void write_bytes(struct writer *w, const struct d1g_text *t, size_t at, size_t end)
 {
     for (; at < end; at++)
         write_byte(w, (char)d1g_byte(t, at));
@@ -47,7 +47,7 @@ struct plan {
 };
 
 /* A `;` or CR in a comment could make another splitter cut there. */
-static int cuts_elsewhere(struct d1g_text t, size_t at, size_t end)
+static int cuts_elsewhere(const struct d1g_text *t, size_t at, size_t end)
 {
     for (; at < end; at++) {
         const int b = d1g_byte(t, at);
@@ -60,13 +60,13 @@ static int cuts_elsewhere(struct d1g_text t, size_t at, size_t end)
 
 /* Some splitters take comments out and leave nothing: what stands on both sides would become one word. A
  * comment is never the first token of a statement. */
-static int joins_elsewhere(struct d1g_text t, size_t at)
+static int joins_elsewhere(const struct d1g_text *t, size_t at)
 {
     return !d1g_is_blank(d1g_byte(t, at - 1));
 }
 
 /* Writes the tokens of the span, a risky comment as a blank and the plan's number in place of the old one. */
-static void write_statement(struct writer *w, struct d1g_text t, struct d1g_span span, const struct plan *plan)
+static void write_statement(struct writer *w, const struct d1g_text *t, struct d1g_span span, const struct plan *plan)
 {
     size_t at = span.at;
 
@@ -84,7 +84,7 @@ static void write_statement(struct writer *w, struct d1g_text t, struct d1g_span
     }
 }
 
-static void write_capped(struct writer *w, struct d1g_text t, struct d1g_span span, const struct plan *plan)
+static void write_capped(struct writer *w, const struct d1g_text *t, struct d1g_span span, const struct plan *plan)
 {
     if (plan->form == D1GUARD_FORM_WRAPPED)
         write_text(w, "SELECT * FROM (");
@@ -98,7 +98,7 @@ static void write_capped(struct writer *w, struct d1g_text t, struct d1g_span sp
 }
 
 /* All statements of an allowed text, joined. */
-static void write_all(struct writer *w, struct d1g_text t, const struct plan *plan)
+static void write_all(struct writer *w, const struct d1g_text *t, const struct plan *plan)
 {
     struct d1g_statement s;
     size_t at = 0;
@@ -112,7 +112,7 @@ static void write_all(struct writer *w, struct d1g_text t, const struct plan *pl
 }
 
 /* Counts, then writes if there is room. */
-static void write_out(struct d1g_text t, const struct plan *plan, char *out, size_t out_size, size_t *out_len)
+static void write_out(const struct d1g_text *t, const struct plan *plan, char *out, size_t out_size, size_t *out_len)
 {
     struct writer w = {NULL, 0};
 
@@ -126,7 +126,7 @@ static void write_out(struct d1g_text t, const struct plan *plan, char *out, siz
 }
 
 /* The number in a decimal literal; 0 when it is not one, or beyond 2^63-1, which SQLite reads as REAL. */
-static int read_decimal(struct d1g_text t, struct d1g_span span, uint64_t *number)
+static int read_decimal(const struct d1g_text *t, struct d1g_span span, uint64_t *number)
 {
     const uint64_t most = INT64_MAX;
     size_t i;
@@ -191,13 +191,13 @@ static void read_limit(struct d1g_reader *r, struct shape *shape)
     }
 }
 
-static void read_shape(struct d1g_text t, struct d1g_span span, struct shape *shape)
+static void read_shape(const struct d1g_text *t, struct d1g_span span, struct shape *shape)
 {
+    const struct d1g_text statement = {t->z, span.end};
     struct d1g_reader r;
     size_t depth = 0;
 
-    t.n = span.end;
-    r.text = t;
+    r.text = &statement;
     r.end = span.at;
     for (d1g_advance(&r); r.kind != D1G_TOKEN_END; d1g_advance(&r)) {
         depth += r.kind == D1GUARD_TOKEN_LP;
@@ -210,7 +210,7 @@ static void read_shape(struct d1g_text t, struct d1g_span span, struct shape *sh
     }
 }
 
-static void make_plan(struct d1g_text t, const struct d1g_statement *s, uint64_t rows, struct plan *plan)
+static void make_plan(const struct d1g_text *t, const struct d1g_statement *s, uint64_t rows, struct plan *plan)
 {
     struct shape shape = {0, 0, 0, {0, 0}, {0, 0}, 0};
     struct d1g_span literal;
@@ -241,8 +241,8 @@ static int judge_one(struct d1g_call *call, struct d1g_statement *s)
 
     if (!d1g_judge(call, 0))
         return 0;
-    (void)d1g_read_statement(call->text, 0, 0, s);
-    if (d1g_read_statement(call->text, s->next, 0, &second) != 0) {
+    (void)d1g_read_statement(&call->text, 0, 0, s);
+    if (d1g_read_statement(&call->text, s->next, 0, &second) != 0) {
         call->report.statements = 2;
         return d1g_refuse(call, D1GUARD_REASON_NEEDS_ONE, second.first.at, second.first.end);
     }
@@ -261,7 +261,7 @@ int d1guard_clean(const char *sql, size_t len, const struct d1guard_options *opt
     else
         *out_len = 0;
     if (fit && d1g_judge(&call, 0))
-        write_out(call.text, &plan, out, out_size, out_len);
+        write_out(&call.text, &plan, out, out_size, out_len);
     return d1g_close(&call, report);
 }
 
@@ -279,9 +279,9 @@ int d1guard_cap(const char *sql, size_t len, const struct d1guard_options *optio
         fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, 0, 0);
     d1g_only_reads(&call);
     if (fit && judge_one(&call, &s)) {
-        make_plan(call.text, &s, max_rows, &plan);
+        make_plan(&call.text, &s, max_rows, &plan);
         call.report.form = plan.form;
-        write_out(call.text, &plan, out, out_size, out_len);
+        write_out(&call.text, &plan, out, out_size, out_len);
     }
     return d1g_close(&call, report);
 }

@@ -28,7 +28,7 @@ static int fail(struct parser *p, uint32_t reason, size_t at, size_t end)
 /* Why SQLite has no such token; a NUL behind it is the cause where there is one. */
 static int fail_illegal(struct parser *p)
 {
-    const struct d1g_text t = p->r.text;
+    const struct d1g_text *t = p->r.text;
     const int first = d1g_byte(t, p->r.at);
     uint32_t reason = D1GUARD_REASON_ILLEGAL_TOKEN;
 
@@ -111,7 +111,7 @@ static struct d1g_span here(const struct parser *p)
 }
 
 /* Every `_` of a number needs a digit on both sides. */
-static int has_stray_separator(struct d1g_text t, size_t at, size_t end)
+static int has_stray_separator(const struct d1g_text *t, size_t at, size_t end)
 {
     const int hex = d1g_byte(t, at) == '0' && d1g_lower(d1g_peek(t, at, 1)) == 'x';
     int before = 0;
@@ -632,7 +632,7 @@ static void clear_span(struct d1g_span *span)
 
 /* Makes the parser ready for the statement at or behind `at` and reads its first token. 0 when there is
  * none. */
-static int start(struct parser *p, struct d1g_text t, size_t at, int wants_clauses,
+static int start(struct parser *p, const struct d1g_text *t, size_t at, int wants_clauses,
                  struct d1g_statement *s)
 {
     p->r.text = t;
@@ -654,7 +654,7 @@ static int start(struct parser *p, struct d1g_text t, size_t at, int wants_claus
     s->span = here(p);
     s->first = here(p);
     s->verb = here(p);
-    s->next = t.n;
+    s->next = t->n;
     clear_span(&s->name);
     clear_span(&s->value);
     clear_span(&s->variable);
@@ -669,7 +669,7 @@ static void take_walk(const struct parser *p)
     p->s->flags |= p->walk.clauses & (is_writer(p->s->kind) ? ~0u : ~D1GUARD_RETURNING);
 }
 
-int d1g_read_statement(struct d1g_text t, size_t at, int wants_clauses, struct d1g_statement *s)
+int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, struct d1g_statement *s)
 {
     enum d1g_keyword verb;
     struct parser p;
@@ -711,7 +711,7 @@ static int is_view_head(struct parser *p)
     return read_columns(p, D1GUARD_REASON_NOT_A_VIEW) == 0 && accept(p, KW_AS) && is_at_query(p);
 }
 
-int d1g_read_view(struct d1g_text t, struct d1g_statement *s)
+int d1g_read_view(const struct d1g_text *t, struct d1g_statement *s)
 {
     struct parser p;
 
@@ -723,7 +723,7 @@ int d1g_read_view(struct d1g_text t, struct d1g_statement *s)
     return 1;
 }
 
-uint32_t d1g_risk(struct d1g_text t, const struct d1g_statement *s)
+uint32_t d1g_risk(const struct d1g_text *t, const struct d1g_statement *s)
 {
     static const unsigned char risks[D1GUARD_KIND_LAST + 1] = {
         [D1GUARD_KIND_SELECT] = D1GUARD_RISK_READ,
@@ -790,9 +790,9 @@ int d1guard_next_statement(const char *sql, size_t len, size_t at, struct d1guar
     if (sql != NULL || len == 0) {
         t.z = (const unsigned char *)sql;
         t.n = len;
-        result = d1g_read_statement(t, at > len ? len : at, 1, &s);
+        result = d1g_read_statement(&t, at > len ? len : at, 1, &s);
         found.kind = s.kind;
-        found.risk = d1g_risk(t, &s);
+        found.risk = d1g_risk(&t, &s);
         found.explain = s.explain;
         found.flags = s.flags;
         found.reason = s.reason;

@@ -22,12 +22,12 @@ struct d1g_statement {
 
 /* Reads the statement at or behind `at`; its flags WHERE and RETURNING are only sure where they are wanted.
  * 1, 0 when there is none, -1 with s->reason set. */
-int d1g_read_statement(struct d1g_text t, size_t at, int wants_clauses, struct d1g_statement *s);
+int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, struct d1g_statement *s);
 
 /* Reads the head of a CREATE VIEW text; s->next is where its query starts then. Returns as above. */
-int d1g_read_view(struct d1g_text t, struct d1g_statement *s);
+int d1g_read_view(const struct d1g_text *t, struct d1g_statement *s);
 
 /* What the statement can do. */
-uint32_t d1g_risk(struct d1g_text t, const struct d1g_statement *s);
+uint32_t d1g_risk(const struct d1g_text *t, const struct d1g_statement *s);
 
 #endif

@@ -34,7 +34,7 @@ const unsigned char d1g_classes[256] = {
 
 /* The scanners: i stands on the byte that the name tells; each returns where the token ends, behind i. */
 
-static size_t end_of_blanks(struct d1g_text t, size_t i)
+static size_t end_of_blanks(const struct d1g_text *t, size_t i)
 {
     do {
         i++;
@@ -42,13 +42,13 @@ static size_t end_of_blanks(struct d1g_text t, size_t i)
     return i;
 }
 
-static size_t end_of_word(struct d1g_text t, size_t i)
+static size_t end_of_word(const struct d1g_text *t, size_t i)
 {
     return d1g_end_of_id(t, i + 1);
 }
 
 /* A byte order mark counts as a blank where a token starts (SQLite 3.36 on), else as bytes of a word. */
-static size_t scan_bom(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_bom(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     if (d1g_peek(t, i, 1) == 0xBB && d1g_peek(t, i, 2) == 0xBF) {
         *kind = D1GUARD_TOKEN_SPACE;
@@ -59,7 +59,7 @@ static size_t scan_bom(struct d1g_text t, size_t i, uint32_t *kind)
 }
 
 /* A doubled quote stands for one; a backslash is content. */
-static size_t scan_quoted(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_quoted(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     const int quote = d1g_byte(t, i);
     int b;
@@ -78,7 +78,7 @@ static size_t scan_quoted(struct d1g_text t, size_t i, uint32_t *kind)
 }
 
 /* [name]: to the first `]`; nothing doubles or nests. */
-static size_t scan_bracket(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_bracket(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     int b;
 
@@ -93,7 +93,7 @@ static size_t scan_bracket(struct d1g_text t, size_t i, uint32_t *kind)
 }
 
 /* x'..': hex digits in pairs. A bad one runs to the next quote, that quote included. */
-static size_t scan_blob(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_blob(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     size_t digits = 0;
     int b;
@@ -109,7 +109,7 @@ static size_t scan_blob(struct d1g_text t, size_t i, uint32_t *kind)
     return d1g_byte(t, i) == '\'' ? i + 1 : i;
 }
 
-static size_t scan_x(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_x(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     if (d1g_peek(t, i, 1) == '\'')
         return scan_blob(t, i, kind);
@@ -118,7 +118,7 @@ static size_t scan_x(struct d1g_text t, size_t i, uint32_t *kind)
 }
 
 /* Digits and separators; a `_` makes the number a QNUMBER, whose places the grammar checks later. */
-static size_t end_of_digits(struct d1g_text t, size_t i, int hex, uint32_t *kind)
+static size_t end_of_digits(const struct d1g_text *t, size_t i, int hex, uint32_t *kind)
 {
     int b;
 
@@ -135,7 +135,7 @@ static void make_float(uint32_t *kind)
         *kind = D1GUARD_TOKEN_FLOAT;
 }
 
-static int is_exponent(struct d1g_text t, size_t i)
+static int is_exponent(const struct d1g_text *t, size_t i)
 {
     const int sign = d1g_peek(t, i, 1);
 
@@ -143,7 +143,7 @@ static int is_exponent(struct d1g_text t, size_t i)
            (d1g_is_digit(sign) || ((sign == '+' || sign == '-') && d1g_is_digit(d1g_peek(t, i, 2))));
 }
 
-static size_t scan_decimal(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_decimal(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     i = end_of_digits(t, i, 0, kind);
     if (d1g_byte(t, i) == '.') {
@@ -158,7 +158,7 @@ static size_t scan_decimal(struct d1g_text t, size_t i, uint32_t *kind)
 }
 
 /* i stands on a digit, or on a dot before one. Id bytes right behind a number spoil all of it. */
-static size_t scan_number(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_number(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     *kind = D1GUARD_TOKEN_INTEGER;
     if (d1g_byte(t, i) == '0' && d1g_lower(d1g_peek(t, i, 1)) == 'x' && d1g_is_hex(d1g_peek(t, i, 2)))
@@ -172,7 +172,7 @@ static size_t scan_number(struct d1g_text t, size_t i, uint32_t *kind)
     return i;
 }
 
-static size_t scan_dot(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_dot(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     if (d1g_is_digit(d1g_peek(t, i, 1)))
         return scan_number(t, i, kind);
@@ -181,7 +181,7 @@ static size_t scan_dot(struct d1g_text t, size_t i, uint32_t *kind)
 }
 
 /* The `(...)` of a TCL variable: any bytes but blanks and NUL, to the first `)`. */
-static size_t scan_suffix(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_suffix(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     int b;
 
@@ -196,7 +196,7 @@ static size_t scan_suffix(struct d1g_text t, size_t i, uint32_t *kind)
 }
 
 /* $ @ # or : and a name, in which `::` counts as one sign and one `(...)` may end it. */
-static size_t scan_variable(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_variable(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     int named = 0;
     int b;
@@ -217,7 +217,7 @@ static size_t scan_variable(struct d1g_text t, size_t i, uint32_t *kind)
     return i;
 }
 
-static size_t scan_numbered_variable(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_numbered_variable(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     *kind = D1GUARD_TOKEN_VARIABLE;
     do {
@@ -227,7 +227,7 @@ static size_t scan_numbered_variable(struct d1g_text t, size_t i, uint32_t *kind
 }
 
 /* `--` to the end of the line, which only LF ends; `->` and `->>`; or a minus. */
-static size_t scan_minus(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_minus(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     int b = d1g_peek(t, i, 1);
 
@@ -246,7 +246,7 @@ static size_t scan_minus(struct d1g_text t, size_t i, uint32_t *kind)
 }
 
 /* A block comment needs one byte behind its opening, and may stay open; else a slash. */
-static size_t scan_slash(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_slash(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     int b;
 
@@ -262,7 +262,7 @@ static size_t scan_slash(struct d1g_text t, size_t i, uint32_t *kind)
     return i;
 }
 
-static size_t scan_less(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_less(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     switch (d1g_peek(t, i, 1)) {
     case '=':
@@ -281,7 +281,7 @@ static size_t scan_less(struct d1g_text t, size_t i, uint32_t *kind)
     return i + 2;
 }
 
-static size_t scan_more(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_more(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     switch (d1g_peek(t, i, 1)) {
     case '=':
@@ -298,7 +298,7 @@ static size_t scan_more(struct d1g_text t, size_t i, uint32_t *kind)
 }
 
 /* A sign that may be followed by `second`, and is `both` then. */
-static size_t scan_pair(struct d1g_text t, size_t i, int second, uint32_t one, uint32_t both, uint32_t *kind)
+static size_t scan_pair(const struct d1g_text *t, size_t i, int second, uint32_t one, uint32_t both, uint32_t *kind)
 {
     if (d1g_peek(t, i, 1) == second) {
         *kind = both;
@@ -315,7 +315,7 @@ static size_t scan_sign(size_t i, uint32_t sign, uint32_t *kind)
 }
 
 /* The same for the tokens that are neither words nor blanks of one byte. */
-static size_t scan_other(struct d1g_text t, size_t i, uint32_t *kind)
+static size_t scan_other(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     size_t end;
 
@@ -408,7 +408,7 @@ static size_t scan_other(struct d1g_text t, size_t i, uint32_t *kind)
     return end;
 }
 
-size_t d1g_scan(struct d1g_text t, size_t i, uint32_t *kind)
+size_t d1g_scan(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     const int class = d1g_class(d1g_byte(t, i));
 
@@ -427,7 +427,7 @@ void d1g_advance(struct d1g_reader *r)
 {
     do {
         r->at = r->end;
-        if (r->at >= r->text.n) {
+        if (r->at >= r->text->n) {
             r->kind = D1G_TOKEN_END;
             return;
         }
@@ -445,7 +445,7 @@ int d1guard_next_token(const char *sql, size_t len, size_t at, struct d1guard_to
         return 0;
     t.z = (const unsigned char *)sql;
     t.n = len;
-    end = d1g_scan(t, at, &kind);
+    end = d1g_scan(&t, at, &kind);
     if (token->size >= sizeof *token) {
         token->kind = kind;
         token->at = at;

@@ -6,20 +6,20 @@
 #include "d1guard.h"
 
 /*
- * One token, blanks and comments included. i < t.n. Returns where it ends, behind i; *kind is an enum
+ * One token, blanks and comments included. i < t->n. Returns where it ends, behind i; *kind is an enum
  * d1guard_token_kind. A NUL ends any token before it and is an ILLEGAL token of its own, since SQLite
  * would take it for the end of the text.
  */
-size_t d1g_scan(struct d1g_text t, size_t i, uint32_t *kind);
+size_t d1g_scan(const struct d1g_text *t, size_t i, uint32_t *kind);
 
 #define D1G_TOKEN_END UINT32_MAX /* the kind of the token behind the last one */
 
 /* Walks over the tokens that the grammar sees: no blanks, no comments. */
 struct d1g_reader {
-    struct d1g_text text;
+    const struct d1g_text *text;
     size_t at;     /* the current token */
     uint32_t kind; /* D1G_TOKEN_END behind the last one */
-    size_t end;    /* just behind it; t.n when kind is D1G_TOKEN_END */
+    size_t end;    /* just behind it; t->n when kind is D1G_TOKEN_END */
 };
 
 /* Reads the next token from r->end on. */

@@ -457,11 +457,11 @@ static void keep(struct names *n, enum d1g_keyword keyword)
 static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 {
     static const struct seen none = {{0, 0}, D1G_TOKEN_END, KW_NONE};
+    const struct d1g_text statement = {call->text.z, s->span.end};
     struct names n;
     size_t i;
 
-    n.r.text = call->text;
-    n.r.text.n = s->span.end;
+    n.r.text = &statement;
     n.r.end = s->span.at;
     n.call = call;
     n.depth = 0;
@@ -492,7 +492,7 @@ static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 static int judge_pragma(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
 {
     const struct d1guard_options *o = call->options;
-    const struct d1g_text t = call->text;
+    const struct d1g_text *t = &call->text;
     const enum d1g_pragma pragma = d1g_find_pragma(t, s->name.at, s->name.end);
     const int has_value = (s->flags & D1GUARD_PRAGMA_VALUE) != 0;
 
@@ -552,8 +552,8 @@ int d1g_judge(struct d1g_call *call, size_t at)
     uint32_t reason = D1GUARD_REASON_READS_ONLY;
     int found;
 
-    while (at < call->text.n && (found = d1g_read_statement(call->text, at, wants_where, &s)) != 0) {
-        const uint32_t risk = d1g_risk(call->text, &s);
+    while (at < call->text.n && (found = d1g_read_statement(&call->text, at, wants_where, &s)) != 0) {
+        const uint32_t risk = d1g_risk(&call->text, &s);
 
         call->report.statements++;
         if (call->options->max_statements > 0 && call->report.statements > call->options->max_statements)
@@ -588,7 +588,7 @@ int d1guard_classify_view(const char *sql, size_t len, const struct d1guard_opti
     struct d1g_call call;
 
     if (d1g_open(&call, sql, len, options, report)) {
-        const int found = d1g_read_view(call.text, &s);
+        const int found = d1g_read_view(&call.text, &s);
 
         d1g_only_reads(&call);
         call.own.max_statements = 1;

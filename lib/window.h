@@ -87,7 +87,7 @@ static inline d1g_block d1g_load_block(const unsigned char *z)
 {
     const struct d1g_text t = {z, D1G_BLOCK};
 
-    return d1g_load8(t, 0);
+    return d1g_load8(&t, 0);
 }
 
 /* Bit 7 of each byte, moved to the lowest eight bits. */
@@ -159,38 +159,38 @@ static inline void d1g_store8(unsigned char *z, uint64_t bytes)
 }
 
 /* The up to seven bytes from i on, and blanks behind them. */
-static inline uint64_t d1g_load_rest(struct d1g_text t, size_t i)
+static inline uint64_t d1g_load_rest(const struct d1g_text *t, size_t i)
 {
     uint64_t bytes = 0;
     size_t k;
 
     for (k = 8; k-- > 0;)
-        bytes = bytes << 8 | (t.n - i > k ? t.z[i + k] : ' ');
+        bytes = bytes << 8 | (t->n - i > k ? t->z[i + k] : ' ');
     return bytes;
 }
 
 /* The text, shorter than a window, and blanks behind it. */
-static inline void d1g_copy_short(unsigned char *copy, struct d1g_text t)
+static inline void d1g_copy_short(unsigned char *copy, const struct d1g_text *t)
 {
     size_t k;
 
     for (k = 0; k < D1G_WINDOW; k += 8)
         d1g_store8(copy + k, D1G_EACH(' '));
-    for (k = 0; t.n - k >= 8; k += 8)
+    for (k = 0; t->n - k >= 8; k += 8)
         d1g_store8(copy + k, d1g_load8(t, k));
     d1g_store8(copy + k, d1g_load_rest(t, k));
 }
 
-/* Fills the window with the bytes from at on; at < t.n. Near its end, a text is seen from further back. */
-static inline void d1g_look(struct d1g_window *w, struct d1g_text t, size_t at)
+/* Fills the window with the bytes from at on; at < t->n. Near its end, a text is seen from further back. */
+static inline void d1g_look(struct d1g_window *w, const struct d1g_text *t, size_t at)
 {
     unsigned char copy[D1G_WINDOW];
     const unsigned char *z = copy;
     size_t from = 0;
 
-    if (t.n >= D1G_WINDOW) {
-        from = t.n - at >= D1G_WINDOW ? at : t.n - D1G_WINDOW;
-        z = t.z + from;
+    if (t->n >= D1G_WINDOW) {
+        from = t->n - at >= D1G_WINDOW ? at : t->n - D1G_WINDOW;
+        z = t->z + from;
     } else {
         d1g_copy_short(copy, t);
     }
