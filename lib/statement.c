@@ -1,20 +1,12 @@
 #include "statement.h"
 
-/* How a statement's body ends. */
-enum body {
-    BODY_PLAIN,   /* at the first `;` */
-    BODY_VIRTUAL, /* CREATE VIRTUAL TABLE: `;` inside the module's parentheses is an argument */
-    BODY_TRIGGER  /* CREATE TRIGGER: behind `; END` */
-};
-
 struct parser {
     struct d1g_reader r;
     struct d1g_statement *s;
-    enum body body;
     struct d1g_walk walk;     /* holds how many parentheses are open */
     size_t last;              /* end of the last token */
     struct d1g_span variable; /* the last variable */
-    int begun;                /* CREATE TRIGGER: BEGIN was seen; CREATE VIRTUAL TABLE: USING */
+    uint32_t unfit;           /* the reason where a token does not fit the head */
 };
 
 static int fail(struct parser *p, uint32_t reason, size_t at, size_t end)
@@ -66,39 +58,9 @@ static enum d1g_keyword keyword_here(const struct parser *p)
     return p->r.kind == D1GUARD_TOKEN_WORD ? d1g_find_keyword(p->r.text, p->r.at, p->r.end) : KW_NONE;
 }
 
-/* Steps over the keyword if it is the current token. */
-static int accept(struct parser *p, enum d1g_keyword keyword)
+static int is_at_end(const struct parser *p)
 {
-    if (keyword_here(p) != keyword)
-        return 0;
-    advance(p);
-    return 1;
-}
-
-static int accept_token(struct parser *p, uint32_t kind)
-{
-    if (p->r.kind != kind)
-        return 0;
-    advance(p);
-    return 1;
-}
-
-/* Steps over a name: a word that is not reserved, in any quoting, or a string. */
-static int accept_name(struct parser *p)
-{
-    switch (p->r.kind) {
-    case D1GUARD_TOKEN_WORD:
-        if (!d1g_may_be_name(keyword_here(p)))
-            return 0;
-        break;
-    case D1GUARD_TOKEN_NAME:
-    case D1GUARD_TOKEN_STRING:
-        break;
-    default:
-        return 0;
-    }
-    advance(p);
-    return 1;
+    return p->r.kind == D1G_TOKEN_END || p->r.kind == D1GUARD_TOKEN_SEMI;
 }
 
 static struct d1g_span here(const struct parser *p)
@@ -137,8 +99,13 @@ static void note_variable(struct parser *p)
 
 static int is_writer(uint32_t kind)
 {
-    return kind == D1GUARD_KIND_INSERT || kind == D1GUARD_KIND_REPLACE || kind == D1GUARD_KIND_UPDATE ||
-           kind == D1GUARD_KIND_DELETE;
+    return kind >= D1GUARD_KIND_INSERT && kind <= D1GUARD_KIND_DELETE;
+}
+
+/* CREATE TRIGGER and CREATE VIRTUAL TABLE do not end at the first `;`. */
+static int holds_semicolons(const struct parser *p)
+{
+    return p->s->kind == D1GUARD_KIND_CREATE_TRIGGER || p->s->kind == D1GUARD_KIND_CREATE_VIRTUAL_TABLE;
 }
 
 /* Two keywords matter outside all parentheses. Returns whether the current word is one of them. */
@@ -163,7 +130,7 @@ static void note_name(struct parser *p)
     if (p->r.kind == D1GUARD_TOKEN_WORD) {
         if (!d1g_may_matter(&d1g_watch_clauses, p->r.text, p->r.at, p->r.end))
             return;
-        if (p->walk.depth == 0 && p->body == BODY_PLAIN && note_clause(p))
+        if (p->walk.depth == 0 && !holds_semicolons(p) && note_clause(p))
             return;
     }
     if (!p->s->listed)
@@ -258,26 +225,27 @@ static int fail_open(struct parser *p)
     return fail(p, D1GUARD_REASON_PARENTHESIS, open.at, open.end);
 }
 
-/* Reads up to the `)` that closes the parenthesis just stepped over; then steps over it too. */
-static int skip_parenthesised(struct parser *p)
+/*
+ * Reads tokens: from outside all parentheses to the end of the statement, or with depth 1 to behind the `)`
+ * that closes the parenthesis just stepped over. 1, or -1.
+ */
+static int read_plain(struct parser *p, size_t depth)
 {
-    p->walk.depth = 1;
-    p->walk.floor = 1;
-    while (p->walk.depth > 0) {
-        if (p->r.kind == D1G_TOKEN_END || p->r.kind == D1GUARD_TOKEN_SEMI)
-            return fail_open(p);
+    p->walk.depth = depth;
+    p->walk.floor = depth;
+    while (!is_at_end(p)) {
         if (take_token(p) < 0)
             return -1;
-        if (p->walk.depth > 0)
-            advance_plain(p);
-        else
+        if (p->walk.depth < depth) {
             advance(p);
+            return 1;
+        }
+        advance_plain(p);
     }
-    p->walk.floor = 0;
-    return 0;
+    return p->walk.depth > 0 ? fail_open(p) : 1;
 }
 
-/* What precedes a `;` or the end of a trigger: a grid of "so far" by "token". */
+/* What precedes a `;` or the end of a trigger. */
 enum trigger_tail {
     TAIL_OTHER, /* anything else */
     TAIL_SEMI,  /* ; */
@@ -293,335 +261,223 @@ static enum trigger_tail next_tail(const struct parser *p, enum trigger_tail tai
     return TAIL_OTHER;
 }
 
-/* Whether the `;` or the end of the text that is current ends the statement: 1, 0 or -1. */
-static int is_body_end(struct parser *p, enum trigger_tail tail)
+/*
+ * Reads to the end of a trigger, which is `; END` behind BEGIN, or of a virtual table, where a `;` inside the
+ * parentheses behind USING is an argument. 1, or -1.
+ */
+static int read_definition(struct parser *p)
 {
-    if (p->walk.depth > 0) {
-        if (p->body == BODY_VIRTUAL && p->begun && p->r.kind == D1GUARD_TOKEN_SEMI)
-            return 0;
-        return fail_open(p);
-    }
-    if (p->body != BODY_TRIGGER || tail == TAIL_END)
-        return 1;
-    if (p->begun && p->r.kind == D1GUARD_TOKEN_SEMI)
-        return 0;
-    return fail_here(p, D1GUARD_REASON_TRIGGER_SYNTAX);
-}
-
-/* What a trigger or a virtual table needs to know of a word. */
-static void note_begin(struct parser *p)
-{
-    const enum d1g_keyword keyword = keyword_here(p);
-
-    if (keyword == (p->body == BODY_TRIGGER ? KW_BEGIN : KW_USING))
-        p->begun = 1;
-}
-
-/* Reads from the current token to the end of the statement. 1, or -1. */
-static int read_body(struct parser *p)
-{
+    const int is_trigger = p->s->kind == D1GUARD_KIND_CREATE_TRIGGER;
     enum trigger_tail tail = TAIL_OTHER;
-    int result;
+    int begun = 0; /* BEGIN or USING was seen */
 
-    for (;;) {
-        if (p->r.kind == D1G_TOKEN_END || p->r.kind == D1GUARD_TOKEN_SEMI) {
-            result = is_body_end(p, tail);
-            if (result != 0)
-                return result;
-        } else {
-            if (tail == TAIL_END)
+    for (;; advance(p)) {
+        if (is_at_end(p)) {
+            const int may_go_on = begun && p->r.kind == D1GUARD_TOKEN_SEMI;
+
+            if (p->walk.depth > 0 && (is_trigger || !may_go_on))
+                return fail_open(p);
+            if (p->walk.depth == 0 && (!is_trigger || tail == TAIL_END))
+                return 1;
+            if (!may_go_on)
                 return fail_here(p, D1GUARD_REASON_TRIGGER_SYNTAX);
+        } else if (tail == TAIL_END) {
+            return fail_here(p, D1GUARD_REASON_TRIGGER_SYNTAX);
+        } else {
             if (take_token(p) < 0)
                 return -1;
-            if (p->body != BODY_PLAIN)
-                note_begin(p);
+            begun |= keyword_here(p) == (is_trigger ? KW_BEGIN : KW_USING);
         }
-        if (p->body == BODY_TRIGGER)
+        if (is_trigger)
             tail = next_tail(p, tail);
-        if (p->body == BODY_PLAIN)
-            advance_plain(p);
-        else
-            advance(p);
     }
 }
 
-/* (name, ...) if a parenthesis opens here. 0, or -1 for `reason`. */
-static int read_columns(struct parser *p, uint32_t reason)
+/* The columns of heads.def. Its tokens are keywords, kinds of token, or groups of them: */
+enum group {
+    ANY_NAME = 128,
+    ANY_NUMBER,
+    PLUS_OR_MINUS,
+    PRAGMA_WORD, /* what a PRAGMA's value can be, but for a signed number */
+    START_OF_QUERY,
+    END_OF_STATEMENT,
+    BEHIND_WITH /* any token, where a WITH list was read */
+};
+
+/* What a token tells: a kind of statement, or */
+enum note {
+    NOTHING = 128,
+    EXPLAIN,
+    QUERY_PLAN,
+    LIST,          /* WITH */
+    PARENTHESISED, /* what starts here is to be read to its `)` */
+    PRAGMA_NAME,
+    SETS, /* a value follows */
+    VALUE,
+    DEFINITION, /* CREATE, DROP, ALTER */
+    UNPAIRED
+};
+
+#define WORD(keyword) KW_##keyword
+#define SIGN(kind) (KW_COUNT + D1GUARD_TOKEN_##kind)
+#define KIND(kind) D1GUARD_KIND_##kind
+
+enum step {
+#define X(step, token, tells, then, otherwise) STEP_##step,
+#include "heads.def"
+#undef X
+    STEP_BODY,
+    STEP_DONE,
+    STEP_MISFIT
+};
+
+static const struct {
+    unsigned char token;
+    unsigned char tells;
+    unsigned char then;
+    unsigned char otherwise;
+} steps[] = {
+#define X(step, token, tells, then, otherwise) {token, tells, STEP_##then, STEP_##otherwise},
+#include "heads.def"
+#undef X
+};
+
+#undef WORD
+#undef SIGN
+#undef KIND
+
+static int is_name(const struct parser *p, enum d1g_keyword keyword)
 {
-    if (!accept_token(p, D1GUARD_TOKEN_LP))
-        return 0;
-    do {
-        if (!accept_name(p))
-            return fail_here(p, reason);
-    } while (accept_token(p, D1GUARD_TOKEN_COMMA));
-    if (!accept_token(p, D1GUARD_TOKEN_RP))
-        return fail_here(p, reason);
-    return 0;
+    return p->r.kind == D1GUARD_TOKEN_NAME || p->r.kind == D1GUARD_TOKEN_STRING ||
+           (p->r.kind == D1GUARD_TOKEN_WORD && d1g_may_be_name(keyword));
 }
 
-/* SELECT, VALUES or WITH: what a query starts with. */
-static int is_at_query(const struct parser *p)
+/* A number with a separator is an error where a head has one. */
+static int is_number(const struct parser *p)
 {
-    const enum d1g_keyword keyword = keyword_here(p);
-
-    return keyword == KW_SELECT || keyword == KW_VALUES || keyword == KW_WITH;
+    return p->r.kind == D1GUARD_TOKEN_INTEGER || p->r.kind == D1GUARD_TOKEN_FLOAT;
 }
 
-/* `AS [[NOT] MATERIALIZED] (` */
-static int read_as(struct parser *p)
+/* Whether the current token is the one of a row; keyword is the token's. */
+static int fits(const struct parser *p, unsigned token, enum d1g_keyword keyword)
 {
-    int not_materialized;
+    int fit;
 
-    if (!accept(p, KW_AS))
-        return fail_here(p, D1GUARD_REASON_WITH_SYNTAX);
-    not_materialized = accept(p, KW_NOT);
-    if (!accept(p, KW_MATERIALIZED) && not_materialized)
-        return fail_here(p, D1GUARD_REASON_WITH_SYNTAX);
-    if (!accept_token(p, D1GUARD_TOKEN_LP))
-        return fail_here(p, D1GUARD_REASON_WITH_SYNTAX);
-    return 0;
-}
-
-/* name [(columns)] AS [[NOT] MATERIALIZED] (select) */
-static int read_common_table(struct parser *p)
-{
-    if (!accept_name(p))
-        return fail_here(p, D1GUARD_REASON_WITH_SYNTAX);
-    if (read_columns(p, D1GUARD_REASON_WITH_SYNTAX) < 0 || read_as(p) < 0)
-        return -1;
-    if (!is_at_query(p))
-        return fail_here(p, D1GUARD_REASON_WITH_SYNTAX);
-    return skip_parenthesised(p);
-}
-
-static uint32_t query_kind(enum d1g_keyword keyword)
-{
-    uint32_t kind;
-
-    switch (keyword) {
-    case KW_SELECT:
-        kind = D1GUARD_KIND_SELECT;
+    switch (token) {
+    case ANY_NAME:
+        fit = is_name(p, keyword);
         break;
-    case KW_VALUES:
-        kind = D1GUARD_KIND_VALUES;
+    case ANY_NUMBER:
+        fit = is_number(p);
         break;
-    case KW_INSERT:
-        kind = D1GUARD_KIND_INSERT;
+    case PLUS_OR_MINUS:
+        fit = p->r.kind == D1GUARD_TOKEN_PLUS || p->r.kind == D1GUARD_TOKEN_MINUS;
         break;
-    case KW_REPLACE:
-        kind = D1GUARD_KIND_REPLACE;
+    case PRAGMA_WORD:
+        fit = is_number(p) || is_name(p, keyword) || keyword == KW_ON || keyword == KW_DELETE ||
+              keyword == KW_DEFAULT;
         break;
-    case KW_UPDATE:
-        kind = D1GUARD_KIND_UPDATE;
+    case START_OF_QUERY:
+        fit = keyword == KW_SELECT || keyword == KW_VALUES || keyword == KW_WITH;
         break;
-    case KW_DELETE:
-        kind = D1GUARD_KIND_DELETE;
+    case END_OF_STATEMENT:
+        fit = is_at_end(p);
+        break;
+    case BEHIND_WITH:
+        fit = (p->s->flags & D1GUARD_WITH) != 0;
         break;
     default:
-        kind = D1GUARD_KIND_NONE;
+        fit = token < KW_COUNT ? keyword == token : p->r.kind == token - KW_COUNT;
         break;
     }
-    return kind;
+    return fit;
 }
 
-/* [RECURSIVE] list verb; WITH is stepped over. RECURSIVE is the keyword here, never a name. */
-static int read_with(struct parser *p)
+static void note_kind(struct parser *p, uint32_t kind)
 {
-    p->s->flags |= D1GUARD_WITH;
-    (void)accept(p, KW_RECURSIVE);
-    do {
-        if (read_common_table(p) < 0)
+    p->s->kind = kind;
+    if (kind < D1GUARD_KIND_CREATE_TABLE || kind > D1GUARD_KIND_ALTER_TABLE) /* theirs is CREATE, DROP or ALTER */
+        p->s->verb = here(p);
+    if (kind == D1GUARD_KIND_PRAGMA)
+        p->unfit = D1GUARD_REASON_PRAGMA_SYNTAX;
+}
+
+static void note(struct parser *p, unsigned tells)
+{
+    struct d1g_statement *s = p->s;
+
+    switch (tells) {
+    case NOTHING:
+    case PARENTHESISED:
+        break;
+    case EXPLAIN:
+        s->explain = D1GUARD_EXPLAIN_PROGRAM;
+        p->unfit = D1GUARD_REASON_EXPLAIN_SYNTAX;
+        break;
+    case QUERY_PLAN:
+        s->explain = D1GUARD_EXPLAIN_QUERY_PLAN;
+        break;
+    case LIST:
+        s->flags |= D1GUARD_WITH;
+        s->verb = here(p);
+        p->unfit = D1GUARD_REASON_WITH_SYNTAX;
+        break;
+    case PRAGMA_NAME:
+        s->name = here(p);
+        break;
+    case SETS:
+        s->flags |= D1GUARD_PRAGMA_VALUE;
+        break;
+    case VALUE:
+        s->value = here(p);
+        break;
+    case DEFINITION:
+        s->verb = here(p);
+        p->unfit = D1GUARD_REASON_UNKNOWN_STATEMENT;
+        break;
+    case UNPAIRED:
+        p->unfit = D1GUARD_REASON_PARENTHESIS;
+        break;
+    default:
+        note_kind(p, tells);
+        break;
+    }
+}
+
+/* Walks heads.def from the current token and `step` on: to STEP_BODY, STEP_DONE or STEP_MISFIT, or -1. */
+static int read_head(struct parser *p, enum step step)
+{
+    enum d1g_keyword keyword = keyword_here(p);
+    unsigned next = step;
+
+    while (next < STEP_BODY) {
+        const unsigned row = next;
+
+        if (!fits(p, steps[row].token, keyword)) {
+            next = steps[row].otherwise;
+            continue;
+        }
+        note(p, steps[row].tells);
+        next = steps[row].then;
+        if (steps[row].tells == PARENTHESISED && read_plain(p, 1) < 0)
             return -1;
-    } while (accept_token(p, D1GUARD_TOKEN_COMMA));
-    p->s->kind = query_kind(keyword_here(p));
-    if (p->s->kind == D1GUARD_KIND_NONE)
-        return fail_here(p, D1GUARD_REASON_WITH_SYNTAX);
-    p->s->verb = here(p);
-    return read_body(p);
-}
-
-/* The number of a value, its sign stepped over; a separator in it is an error here. */
-static int accept_number(struct parser *p)
-{
-    return accept_token(p, D1GUARD_TOKEN_INTEGER) || accept_token(p, D1GUARD_TOKEN_FLOAT);
-}
-
-/* A number with or without a sign, a name, or one of three keywords. */
-static int accept_pragma_value(struct parser *p)
-{
-    const enum d1g_keyword keyword = keyword_here(p);
-
-    p->s->value = here(p);
-    p->s->flags |= D1GUARD_PRAGMA_VALUE;
-    if (accept_token(p, D1GUARD_TOKEN_PLUS) || accept_token(p, D1GUARD_TOKEN_MINUS))
-        return accept_number(p);
-    if (keyword == KW_ON || keyword == KW_DELETE || keyword == KW_DEFAULT)
-        return accept(p, keyword);
-    return accept_number(p) || accept_name(p);
-}
-
-/* [schema.]name [= value | (value)]; PRAGMA is stepped over. */
-static int read_pragma(struct parser *p)
-{
-    p->s->name = here(p);
-    if (!accept_name(p))
-        return fail_here(p, D1GUARD_REASON_PRAGMA_SYNTAX);
-    if (accept_token(p, D1GUARD_TOKEN_DOT)) {
-        p->s->name = here(p);
-        if (!accept_name(p))
-            return fail_here(p, D1GUARD_REASON_PRAGMA_SYNTAX);
+        if (steps[row].tells != PARENTHESISED && next < STEP_BODY)
+            advance(p);
+        keyword = keyword_here(p);
     }
-    if (accept_token(p, D1GUARD_TOKEN_EQ)) {
-        if (!accept_pragma_value(p))
-            return fail_here(p, D1GUARD_REASON_PRAGMA_SYNTAX);
-    } else if (accept_token(p, D1GUARD_TOKEN_LP)) {
-        if (!accept_pragma_value(p) || !accept_token(p, D1GUARD_TOKEN_RP))
-            return fail_here(p, D1GUARD_REASON_PRAGMA_SYNTAX);
-    }
-    if (p->r.kind != D1G_TOKEN_END && p->r.kind != D1GUARD_TOKEN_SEMI)
-        return fail_here(p, D1GUARD_REASON_PRAGMA_SYNTAX);
-    return 1;
+    return (int)next;
 }
 
-/* The object behind CREATE, DROP or ALTER; NONE if the words fit none. */
-static uint32_t create_kind(struct parser *p)
+/* Reads the statement, or the head of a view, that starts at the current token. 1, or -1. */
+static int read_from(struct parser *p, enum step step)
 {
-    if (accept(p, KW_VIRTUAL))
-        return accept(p, KW_TABLE) ? D1GUARD_KIND_CREATE_VIRTUAL_TABLE : D1GUARD_KIND_NONE;
-    if (accept(p, KW_UNIQUE))
-        return accept(p, KW_INDEX) ? D1GUARD_KIND_CREATE_INDEX : D1GUARD_KIND_NONE;
-    if (accept(p, KW_INDEX))
-        return D1GUARD_KIND_CREATE_INDEX;
-    if (!accept(p, KW_TEMP))
-        (void)accept(p, KW_TEMPORARY);
-    if (accept(p, KW_TABLE))
-        return D1GUARD_KIND_CREATE_TABLE;
-    if (accept(p, KW_VIEW))
-        return D1GUARD_KIND_CREATE_VIEW;
-    return accept(p, KW_TRIGGER) ? D1GUARD_KIND_CREATE_TRIGGER : D1GUARD_KIND_NONE;
-}
+    const int end = read_head(p, step);
 
-static uint32_t drop_kind(struct parser *p)
-{
-    if (accept(p, KW_TABLE))
-        return D1GUARD_KIND_DROP_TABLE;
-    if (accept(p, KW_INDEX))
-        return D1GUARD_KIND_DROP_INDEX;
-    if (accept(p, KW_VIEW))
-        return D1GUARD_KIND_DROP_VIEW;
-    return accept(p, KW_TRIGGER) ? D1GUARD_KIND_DROP_TRIGGER : D1GUARD_KIND_NONE;
-}
-
-/* CREATE, DROP or ALTER, the word stepped over. */
-static int read_definition(struct parser *p, enum d1g_keyword verb)
-{
-    if (verb == KW_CREATE)
-        p->s->kind = create_kind(p);
-    else if (verb == KW_DROP)
-        p->s->kind = drop_kind(p);
-    else
-        p->s->kind = accept(p, KW_TABLE) ? D1GUARD_KIND_ALTER_TABLE : D1GUARD_KIND_NONE;
-    if (p->s->kind == D1GUARD_KIND_NONE)
-        return fail_here(p, D1GUARD_REASON_UNKNOWN_STATEMENT);
-    if (p->s->kind == D1GUARD_KIND_CREATE_TRIGGER)
-        p->body = BODY_TRIGGER;
-    else if (p->s->kind == D1GUARD_KIND_CREATE_VIRTUAL_TABLE)
-        p->body = BODY_VIRTUAL;
-    return read_body(p);
-}
-
-/* The kinds that one word decides and whose body is read as it comes. */
-static uint32_t plain_kind(enum d1g_keyword keyword)
-{
-    uint32_t kind;
-
-    switch (keyword) {
-    case KW_BEGIN:
-        kind = D1GUARD_KIND_BEGIN;
-        break;
-    case KW_COMMIT:
-    case KW_END:
-        kind = D1GUARD_KIND_COMMIT;
-        break;
-    case KW_ROLLBACK:
-        kind = D1GUARD_KIND_ROLLBACK;
-        break;
-    case KW_SAVEPOINT:
-        kind = D1GUARD_KIND_SAVEPOINT;
-        break;
-    case KW_RELEASE:
-        kind = D1GUARD_KIND_RELEASE;
-        break;
-    case KW_ATTACH:
-        kind = D1GUARD_KIND_ATTACH;
-        break;
-    case KW_DETACH:
-        kind = D1GUARD_KIND_DETACH;
-        break;
-    case KW_VACUUM:
-        kind = D1GUARD_KIND_VACUUM;
-        break;
-    case KW_ANALYZE:
-        kind = D1GUARD_KIND_ANALYZE;
-        break;
-    case KW_REINDEX:
-        kind = D1GUARD_KIND_REINDEX;
-        break;
-    default:
-        kind = query_kind(keyword);
-        break;
-    }
-    return kind;
-}
-
-/* Any statement but EXPLAIN; verb is the current keyword, `unknown` the reason when it starts none. */
-static int read_command(struct parser *p, enum d1g_keyword verb, uint32_t unknown)
-{
-    int result;
-
-    if (p->r.kind == D1GUARD_TOKEN_RP)
-        return fail_here(p, D1GUARD_REASON_PARENTHESIS);
-    p->s->kind = plain_kind(verb);
-    if (p->s->kind != D1GUARD_KIND_NONE) {
-        p->s->verb = here(p);
-        return read_body(p);
-    }
-    switch (verb) {
-    case KW_WITH:
-        p->s->verb = here(p);
-        advance(p);
-        result = read_with(p);
-        break;
-    case KW_PRAGMA:
-        p->s->verb = here(p);
-        p->s->kind = D1GUARD_KIND_PRAGMA;
-        advance(p);
-        result = read_pragma(p);
-        break;
-    case KW_CREATE:
-    case KW_DROP:
-    case KW_ALTER:
-        p->s->verb = here(p);
-        advance(p);
-        result = read_definition(p, verb);
-        break;
-    default:
-        result = fail_here(p, unknown);
-        break;
-    }
-    return result;
-}
-
-/* [QUERY PLAN] statement; EXPLAIN is stepped over. */
-static int read_explained(struct parser *p)
-{
-    p->s->explain = D1GUARD_EXPLAIN_PROGRAM;
-    if (accept(p, KW_QUERY)) {
-        if (!accept(p, KW_PLAN))
-            return fail_here(p, D1GUARD_REASON_EXPLAIN_SYNTAX);
-        p->s->explain = D1GUARD_EXPLAIN_QUERY_PLAN;
-    }
-    return read_command(p, keyword_here(p), D1GUARD_REASON_EXPLAIN_SYNTAX);
+    if (end == STEP_MISFIT)
+        return fail_here(p, p->unfit);
+    if (end == STEP_BODY)
+        return holds_semicolons(p) ? read_definition(p) : read_plain(p, 0);
+    return end == STEP_DONE ? 1 : -1;
 }
 
 static void clear_span(struct d1g_span *span)
@@ -641,11 +497,10 @@ static int start(struct parser *p, const struct d1g_text *t, size_t at, int want
         d1g_advance(&p->r);
     } while (p->r.kind == D1GUARD_TOKEN_SEMI);
     p->s = s;
-    p->body = BODY_PLAIN;
     d1g_start_walk(&p->walk, wants_clauses);
     p->last = p->r.at;
     clear_span(&p->variable);
-    p->begun = 0;
+    p->unfit = D1GUARD_REASON_UNKNOWN_STATEMENT;
     s->kind = D1GUARD_KIND_NONE;
     s->explain = D1GUARD_EXPLAIN_NONE;
     s->flags = 0;
@@ -671,56 +526,29 @@ static void take_walk(const struct parser *p)
 
 int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, struct d1g_statement *s)
 {
-    enum d1g_keyword verb;
     struct parser p;
     int result;
 
     if (!start(&p, t, at, wants_clauses, s))
         return 0;
-    verb = keyword_here(&p);
-    if (verb == KW_EXPLAIN) {
-        advance(&p);
-        result = read_explained(&p);
-    } else {
-        result = read_command(&p, verb, D1GUARD_REASON_UNKNOWN_STATEMENT);
-    }
+    result = read_from(&p, STEP_START);
     take_walk(&p);
     s->span.end = p.last > s->first.at ? p.last : s->first.end;
     s->next = p.r.end;
     return result;
 }
 
-/* CREATE [TEMP] VIEW [IF NOT EXISTS] [schema.]name [(columns)] AS */
-static int is_view_head(struct parser *p)
-{
-    if (!accept(p, KW_CREATE))
-        return 0;
-    if (!accept(p, KW_TEMP))
-        (void)accept(p, KW_TEMPORARY);
-    if (!accept(p, KW_VIEW))
-        return 0;
-    if (keyword_here(p) == KW_IF) {
-        struct parser ahead = *p;
-
-        advance(&ahead);
-        if (accept(&ahead, KW_NOT) && accept(&ahead, KW_EXISTS))
-            *p = ahead;
-    }
-    if (!accept_name(p) || (accept_token(p, D1GUARD_TOKEN_DOT) && !accept_name(p)))
-        return 0;
-    return read_columns(p, D1GUARD_REASON_NOT_A_VIEW) == 0 && accept(p, KW_AS) && is_at_query(p);
-}
-
 int d1g_read_view(const struct d1g_text *t, struct d1g_statement *s)
 {
     struct parser p;
+    int result;
 
     if (!start(&p, t, 0, 0, s))
         return 0;
-    if (!is_view_head(&p))
-        return s->reason != D1GUARD_REASON_UNSET ? -1 : fail_here(&p, D1GUARD_REASON_NOT_A_VIEW);
+    p.unfit = D1GUARD_REASON_NOT_A_VIEW;
+    result = read_from(&p, STEP_VIEW);
     s->next = p.r.at;
-    return 1;
+    return result;
 }
 
 uint32_t d1g_risk(const struct d1g_text *t, const struct d1g_statement *s)
@@ -752,30 +580,22 @@ uint32_t d1g_risk(const struct d1g_text *t, const struct d1g_statement *s)
         [D1GUARD_KIND_VACUUM] = D1GUARD_RISK_MAINTENANCE,
         [D1GUARD_KIND_ANALYZE] = D1GUARD_RISK_MAINTENANCE,
         [D1GUARD_KIND_REINDEX] = D1GUARD_RISK_MAINTENANCE};
+    static const unsigned char pragma_risks[] = {
+        [D1G_PRAGMA_UNKNOWN] = D1GUARD_RISK_UNKNOWN,
+        [D1G_PRAGMA_REPORTS_D1] = D1GUARD_RISK_READ,
+        [D1G_PRAGMA_REPORTS] = D1GUARD_RISK_READ,
+        [D1G_PRAGMA_SETS_STATE] = D1GUARD_RISK_CONNECTION,
+        [D1G_PRAGMA_SETS_FILE] = D1GUARD_RISK_WRITE,
+        [D1G_PRAGMA_ONLY_SETS] = D1GUARD_RISK_CONNECTION,
+        [D1G_PRAGMA_ACTS] = D1GUARD_RISK_MAINTENANCE};
     enum d1g_pragma pragma;
-    uint32_t risk = risks[s->kind];
 
     if (s->kind != D1GUARD_KIND_PRAGMA)
-        return risk;
+        return risks[s->kind];
     pragma = d1g_find_pragma(t, s->name.at, s->name.end);
     if (d1g_pragma_reports(pragma, D1GUARD_ENGINE_SQLITE, (s->flags & D1GUARD_PRAGMA_VALUE) != 0))
         return D1GUARD_RISK_READ;
-    switch (pragma) {
-    case D1G_PRAGMA_SETS_STATE:
-    case D1G_PRAGMA_ONLY_SETS:
-        risk = D1GUARD_RISK_CONNECTION;
-        break;
-    case D1G_PRAGMA_SETS_FILE:
-        risk = D1GUARD_RISK_WRITE;
-        break;
-    case D1G_PRAGMA_ACTS:
-        risk = D1GUARD_RISK_MAINTENANCE;
-        break;
-    default:
-        risk = D1GUARD_RISK_UNKNOWN;
-        break;
-    }
-    return risk;
+    return pragma_risks[pragma];
 }
 
 int d1guard_next_statement(const char *sql, size_t len, size_t at, struct d1guard_statement *statement)
