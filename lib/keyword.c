@@ -1,7 +1,7 @@
 #include "keyword.h"
 
 /* The words one behind the other, and where each starts: no pointers, so no relocation in a shared library. */
-#define X(word, use) #word
+#define X(word, use, tables) #word
 static const char keyword_text[] =
 #include "keywords.def"
     ;
@@ -9,14 +9,14 @@ static const char keyword_text[] =
 
 /* Their lengths as members, so that the compiler adds them up. */
 struct keyword_layout {
-#define X(word, use) char in_##word[sizeof #word - 1];
+#define X(word, use, tables) char in_##word[sizeof #word - 1];
 #include "keywords.def"
 #undef X
 };
 
 static const unsigned short keyword_starts[KW_COUNT + 1] = {
     0,
-#define X(word, use) offsetof(struct keyword_layout, in_##word),
+#define X(word, use, tables) offsetof(struct keyword_layout, in_##word),
 #include "keywords.def"
 #undef X
     sizeof(struct keyword_layout)};
@@ -28,9 +28,10 @@ enum use {
     OPERATOR
 };
 
+/* The use in the low two bits, what it says of tables above. */
 static const unsigned char keyword_uses[KW_COUNT] = {
     NAME,
-#define X(word, use) use,
+#define X(word, use, tables) use | D1G_TABLES_##tables << 2,
 #include "keywords.def"
 #undef X
 };
@@ -74,14 +75,29 @@ enum d1g_keyword d1g_find_keyword(const struct d1g_text *t, size_t at, size_t en
     return KW_NONE;
 }
 
+enum d1g_keyword d1g_keyword_at(const struct d1g_reader *r)
+{
+    return r->kind == D1GUARD_TOKEN_WORD ? d1g_find_keyword(r->text, r->at, r->end) : KW_NONE;
+}
+
+static enum use use_of(enum d1g_keyword keyword)
+{
+    return (enum use)(keyword_uses[keyword] & 3);
+}
+
 int d1g_may_be_name(enum d1g_keyword keyword)
 {
-    return keyword_uses[keyword] >= NAME;
+    return use_of(keyword) >= NAME;
 }
 
 int d1g_ends_operand(enum d1g_keyword keyword)
 {
-    return keyword_uses[keyword] == NAME || keyword_uses[keyword] == LITERAL;
+    return use_of(keyword) == NAME || use_of(keyword) == LITERAL;
+}
+
+enum d1g_tables d1g_tables_behind(enum d1g_keyword keyword)
+{
+    return (enum d1g_tables)(keyword_uses[keyword] >> 2);
 }
 
 struct d1g_name d1g_read_name(const struct d1g_text *t, size_t at, size_t end)

@@ -6,7 +6,7 @@
 
 enum d1g_keyword {
     KW_NONE,
-#define X(word, use) KW_##word,
+#define X(word, use, tables) KW_##word,
 #include "keywords.def"
 #undef X
     KW_COUNT
@@ -15,11 +15,24 @@ enum d1g_keyword {
 /* The keyword that the word in [at, end) is, or KW_NONE. */
 enum d1g_keyword d1g_find_keyword(const struct d1g_text *t, size_t at, size_t end);
 
+/* The keyword that the current token is, or KW_NONE. */
+enum d1g_keyword d1g_keyword_at(const struct d1g_reader *r);
+
 /* 0 for a keyword that can never be a name without quotes. */
 int d1g_may_be_name(enum d1g_keyword keyword);
 
 /* Whether an operand can end with the word, so that what stands behind it is no operand. */
 int d1g_ends_operand(enum d1g_keyword keyword);
+
+/* What a keyword says of the tables that are named behind it. */
+enum d1g_tables {
+    D1G_TABLES_SAME, /* nothing */
+    D1G_TABLES_NONE,
+    D1G_TABLES_ONE,
+    D1G_TABLES_LIST
+};
+
+enum d1g_tables d1g_tables_behind(enum d1g_keyword keyword);
 
 /*
  * The content of a name token: a word, or what stands between its quotes. Reading it byte by byte takes

@@ -1,6 +1,6 @@
 /* Slugs, sentences, version and messages: everything made from the header's lists. */
-#include "cursor.h"
 #include "d1guard.h"
+#include "writer.h"
 
 #define WORD_LENGTH 40 /* bytes of a word that a message shows */
 
@@ -91,42 +91,13 @@ void d1guard_position(const char *sql, size_t len, size_t at, uint64_t *line, ui
         *column = (uint64_t)(at - start) + 1;
 }
 
-/* Counts what is written; writes it too where there is room for all of it. */
-struct line {
-    char *out; /* NULL while only counting */
-    size_t len;
-};
-
-static void put(struct line *l, int byte)
-{
-    if (l->out != NULL)
-        l->out[l->len] = (char)byte;
-    l->len++;
-}
-
-static void put_text(struct line *l, const char *text)
-{
-    for (; *text != '\0'; text++)
-        put(l, (unsigned char)*text);
-}
-
-static void put_number(struct line *l, uint64_t number)
-{
-    uint64_t unit = 1;
-
-    while (number / unit >= 10)
-        unit *= 10;
-    for (; unit > 0; unit /= 10)
-        put(l, '0' + (int)(number / unit % 10));
-}
-
 /* The bytes of the span, a long one cut where no character of UTF-8 is cut in two. */
-static void put_word(struct line *l, const struct d1g_text *t, size_t at, size_t end)
+static void put_word(struct d1g_writer *w, const struct d1g_text *t, size_t at, size_t end)
 {
     size_t stop = end;
 
     if (at >= end) {
-        put_text(l, "the text");
+        d1g_write_text(w, "the text");
         return;
     }
     if (end - at > WORD_LENGTH) {
@@ -137,13 +108,13 @@ static void put_word(struct line *l, const struct d1g_text *t, size_t at, size_t
     for (; at < stop; at++) {
         const int b = d1g_byte(t, at);
 
-        put(l, b < 0x20 || b == 0x7F ? '?' : b);
+        d1g_write_byte(w, b < 0x20 || b == 0x7F ? '?' : b);
     }
     if (stop < end)
-        put_text(l, "...");
+        d1g_write_text(w, "...");
 }
 
-static void put_sentence(struct line *l, const struct d1guard_report *report, const struct d1g_text *t)
+static void put_sentence(struct d1g_writer *w, const struct d1guard_report *report, const struct d1g_text *t)
 {
     const size_t at = report->at < t->n ? (size_t)report->at : t->n;
     const size_t end = report->len < t->n - at ? at + (size_t)report->len : t->n;
@@ -151,12 +122,12 @@ static void put_sentence(struct line *l, const struct d1guard_report *report, co
 
     for (s = d1guard_reason_sentence(report->reason); *s != '\0'; s++) {
         if (*s != '%') {
-            put(l, (unsigned char)*s);
+            d1g_write_byte(w, (unsigned char)*s);
         } else if (*++s == 'w') {
-            put_word(l, t, at, end);
+            put_word(w, t, at, end);
         } else {
-            put_text(l, "byte ");
-            put_number(l, report->at);
+            d1g_write_text(w, "byte ");
+            d1g_write_number(w, report->at);
         }
     }
 }
@@ -165,18 +136,18 @@ size_t d1guard_message(const struct d1guard_report *report, const char *sql, siz
 {
     static const struct d1guard_report unset = {sizeof unset, 0, 0, 0, 0, 0, 0, 0};
     const struct d1g_text t = {(const unsigned char *)sql, sql != NULL ? len : 0};
-    struct line l = {NULL, 0};
+    struct d1g_writer w = {NULL, 0};
     size_t needed;
 
     if (report == NULL || report->size < sizeof *report)
         report = &unset;
-    put_sentence(&l, report, &t);
-    needed = l.len;
+    put_sentence(&w, report, &t);
+    needed = w.len;
     if (buf == NULL || size <= needed)
         return needed;
-    l.out = buf;
-    l.len = 0;
-    put_sentence(&l, report, &t);
+    w.out = buf;
+    w.len = 0;
+    put_sentence(&w, report, &t);
     buf[needed] = '\0';
     return needed;
 }

@@ -1,42 +1,11 @@
 /* An allowed text made safe to send (clean) and short (cap). */
 #include "verdict.h"
+#include "writer.h"
 
-/* Counts what is written; writes it too where there is room for all of it. */
-struct writer {
-    char *out; /* NULL while only counting */
-    size_t len;
-};
-
-static void write_byte(struct writer *w, char byte)
-{
-    if (w->out != NULL)
-        w->out[w->len] = byte;
-    w->len++;
-}
-
-static void write_text(struct writer *w, const char *text)
-{
-    for (; *text != '\0'; text++)
-        write_byte(w, *text);
-}
-
-static void write_bytes(struct writer *w, const struct d1g_text *t, size_t at, size_t end)
+static void write_bytes(struct d1g_writer *w, const struct d1g_text *t, size_t at, size_t end)
 {
     for (; at < end; at++)
-        write_byte(w, (char)d1g_byte(t, at));
-}
-
-static void write_number(struct writer *w, uint64_t number)
-{
-    char digits[20];
-    size_t n = 0;
-
-    do {
-        digits[n++] = (char)('0' + (int)(number % 10));
-        number /= 10;
-    } while (number > 0);
-    while (n > 0)
-        write_byte(w, digits[--n]);
+        d1g_write_byte(w, d1g_byte(t, at));
 }
 
 /* What d1guard_cap does with a statement. */
@@ -66,7 +35,8 @@ static int joins_elsewhere(const struct d1g_text *t, size_t at)
 }
 
 /* Writes the tokens of the span, a risky comment as a blank and the plan's number in place of the old one. */
-static void write_statement(struct writer *w, const struct d1g_text *t, struct d1g_span span, const struct plan *plan)
+static void write_statement(struct d1g_writer *w, const struct d1g_text *t, struct d1g_span span,
+                            const struct plan *plan)
 {
     size_t at = span.at;
 
@@ -75,37 +45,38 @@ static void write_statement(struct writer *w, const struct d1g_text *t, struct d
         const size_t end = d1g_scan(t, at, &kind);
 
         if (kind == D1GUARD_TOKEN_COMMENT && (cuts_elsewhere(t, at, end) || joins_elsewhere(t, at)))
-            write_byte(w, ' ');
+            d1g_write_byte(w, ' ');
         else if (at == plan->limit.at && end == plan->limit.end)
-            write_number(w, plan->rows);
+            d1g_write_number(w, plan->rows);
         else
             write_bytes(w, t, at, end);
         at = end;
     }
 }
 
-static void write_capped(struct writer *w, const struct d1g_text *t, struct d1g_span span, const struct plan *plan)
+static void write_capped(struct d1g_writer *w, const struct d1g_text *t, struct d1g_span span,
+                         const struct plan *plan)
 {
     if (plan->form == D1GUARD_FORM_WRAPPED)
-        write_text(w, "SELECT * FROM (");
+        d1g_write_text(w, "SELECT * FROM (");
     write_statement(w, t, span, plan);
     if (plan->form == D1GUARD_FORM_WRAPPED)
-        write_text(w, "\n) LIMIT ");
+        d1g_write_text(w, "\n) LIMIT ");
     else if (plan->form == D1GUARD_FORM_APPEND)
-        write_text(w, "\nLIMIT ");
+        d1g_write_text(w, "\nLIMIT ");
     if (plan->form == D1GUARD_FORM_WRAPPED || plan->form == D1GUARD_FORM_APPEND)
-        write_number(w, plan->rows);
+        d1g_write_number(w, plan->rows);
 }
 
 /* All statements of an allowed text, joined. */
-static void write_all(struct writer *w, const struct d1g_text *t, const struct plan *plan)
+static void write_all(struct d1g_writer *w, const struct d1g_text *t, const struct plan *plan)
 {
     struct d1g_statement s;
     size_t at = 0;
 
     while (d1g_read_statement(t, at, 0, &s) > 0) {
         if (w->len > 0)
-            write_text(w, ";\n");
+            d1g_write_text(w, ";\n");
         write_capped(w, t, s.span, plan);
         at = s.next;
     }
@@ -114,7 +85,7 @@ static void write_all(struct writer *w, const struct d1g_text *t, const struct p
 /* Counts, then writes if there is room. */
 static void write_out(const struct d1g_text *t, const struct plan *plan, char *out, size_t out_size, size_t *out_len)
 {
-    struct writer w = {NULL, 0};
+    struct d1g_writer w = {NULL, 0};
 
     write_all(&w, t, plan);
     *out_len = w.len;
@@ -143,37 +114,25 @@ static int read_decimal(const struct d1g_text *t, struct d1g_span span, uint64_t
     return span.end > span.at;
 }
 
-/* The tokens of a statement that decide the form. Offsets are 0 where there is none. */
+/* What decides the form of a statement: what stands outside all parentheses. */
 struct shape {
-    int is_values;           /* the last arm outside parentheses is VALUES */
-    int has_limit;           /* a LIMIT outside parentheses */
-    int is_alone;            /* `first` is the whole of the first expression */
-    struct d1g_span first;   /* the token behind LIMIT */
-    struct d1g_span second;  /* the token behind the comma, if it is the statement's last one */
-    int has_comma;           /* LIMIT m, k */
+    int is_values;          /* the last arm is VALUES */
+    int has_limit;          /* there is a LIMIT */
+    int is_alone;           /* `number` is all that says how many rows */
+    struct d1g_span number; /* the token behind LIMIT, or behind its comma: LIMIT skip, rows */
 };
-
-static void shape_keyword(struct shape *shape, enum d1g_keyword keyword)
-{
-    if (keyword == KW_SELECT)
-        shape->is_values = 0;
-    else if (keyword == KW_VALUES)
-        shape->is_values = 1;
-    else if (keyword == KW_LIMIT)
-        shape->has_limit = 1;
-}
 
 /* r stands on LIMIT: reads what follows to the end. */
 static void read_limit(struct d1g_reader *r, struct shape *shape)
 {
+    int has_comma = 0;
     size_t depth = 0;
     size_t count = 0; /* tokens since LIMIT or the comma */
 
     for (d1g_advance(r); r->kind != D1G_TOKEN_END; d1g_advance(r)) {
-        struct d1g_span *span = shape->has_comma ? &shape->second : &shape->first;
-
         if (depth == 0 && r->kind == D1GUARD_TOKEN_COMMA) {
-            shape->has_comma = 1;
+            has_comma = 1;
+            shape->is_alone = 0;
             count = 0;
             continue;
         }
@@ -181,11 +140,10 @@ static void read_limit(struct d1g_reader *r, struct shape *shape)
         depth -= r->kind == D1GUARD_TOKEN_RP;
         count++;
         if (count == 1) {
-            span->at = r->at;
-            span->end = r->end;
+            shape->number.at = r->at;
+            shape->number.end = r->end;
             shape->is_alone = 1;
-        } else if (count == 2 && (shape->has_comma || r->kind != D1GUARD_TOKEN_WORD ||
-                                  d1g_find_keyword(r->text, r->at, r->end) != KW_OFFSET)) {
+        } else if (count == 2 && (has_comma || d1g_keyword_at(r) != KW_OFFSET)) {
             shape->is_alone = 0;
         }
     }
@@ -200,51 +158,55 @@ static void read_shape(const struct d1g_text *t, struct d1g_span span, struct sh
     r.text = &statement;
     r.end = span.at;
     for (d1g_advance(&r); r.kind != D1G_TOKEN_END; d1g_advance(&r)) {
+        const enum d1g_keyword keyword = d1g_keyword_at(&r);
+
         depth += r.kind == D1GUARD_TOKEN_LP;
         depth -= r.kind == D1GUARD_TOKEN_RP;
-        if (depth > 0 || r.kind != D1GUARD_TOKEN_WORD)
+        if (depth > 0)
             continue;
-        shape_keyword(shape, d1g_find_keyword(t, r.at, r.end));
-        if (shape->has_limit)
+        if (keyword == KW_SELECT || keyword == KW_VALUES)
+            shape->is_values = keyword == KW_VALUES;
+        if (keyword == KW_LIMIT) {
+            shape->has_limit = 1;
             read_limit(&r, shape);
+        }
     }
 }
 
-static void make_plan(const struct d1g_text *t, const struct d1g_statement *s, uint64_t rows, struct plan *plan)
+static void plan_statement(const struct d1g_text *t, const struct d1g_statement *s, struct plan *plan)
 {
-    struct shape shape = {0, 0, 0, {0, 0}, {0, 0}, 0};
-    struct d1g_span literal;
+    struct shape shape = {0, 0, 0, {0, 0}};
     uint64_t number = 0;
 
-    plan->rows = rows;
     if (s->explain != D1GUARD_EXPLAIN_NONE || s->kind == D1GUARD_KIND_PRAGMA) {
         plan->form = D1GUARD_FORM_NOT_CAPPED;
         return;
     }
     read_shape(t, s->span, &shape);
-    literal = shape.has_comma ? shape.second : shape.first;
-    if (!shape.has_limit && !shape.is_values) {
+    plan->form = D1GUARD_FORM_WRAPPED;
+    if (shape.is_values)
+        return;
+    if (!shape.has_limit) {
         plan->form = D1GUARD_FORM_APPEND;
-    } else if (!shape.is_values && shape.is_alone && read_decimal(t, literal, &number)) {
-        plan->form = number <= rows ? D1GUARD_FORM_UNCHANGED : D1GUARD_FORM_LOWERED;
-        if (number > rows)
-            plan->limit = literal;
-    } else {
-        plan->form = D1GUARD_FORM_WRAPPED;
+    } else if (shape.is_alone && read_decimal(t, shape.number, &number)) {
+        plan->form = D1GUARD_FORM_UNCHANGED;
+        if (number > plan->rows) {
+            plan->form = D1GUARD_FORM_LOWERED;
+            plan->limit = shape.number;
+        }
     }
 }
 
-/* A text of one statement: reads it into s. */
-static int judge_one(struct d1g_call *call, struct d1g_statement *s)
+/* Plans an allowed text, if it is one statement. */
+static int make_plan(struct d1g_call *call, struct plan *plan)
 {
-    struct d1g_statement second;
+    struct d1g_statement s;
 
-    if (!d1g_judge(call, 0))
-        return 0;
-    (void)d1g_read_statement(&call->text, 0, 0, s);
-    if (d1g_read_statement(&call->text, s->next, 0, &second) != 0) {
+    (void)d1g_read_statement(&call->text, 0, 0, &s);
+    plan_statement(&call->text, &s, plan);
+    if (d1g_read_statement(&call->text, s.next, 0, &s) != 0) {
         call->report.statements = 2;
-        return d1g_refuse(call, D1GUARD_REASON_NEEDS_ONE, second.first.at, second.first.end);
+        return d1g_refuse(call, D1GUARD_REASON_NEEDS_ONE, s.first.at, s.first.end);
     }
     return 1;
 }
@@ -268,8 +230,7 @@ int d1guard_clean(const char *sql, size_t len, const struct d1guard_options *opt
 int d1guard_cap(const char *sql, size_t len, const struct d1guard_options *options, uint64_t max_rows, char *out,
                 size_t out_size, size_t *out_len, struct d1guard_report *report)
 {
-    struct plan plan = {D1GUARD_FORM_NONE, 0, {0, 0}};
-    struct d1g_statement s;
+    struct plan plan = {D1GUARD_FORM_NONE, max_rows, {0, 0}};
     struct d1g_call call;
     int fit = d1g_open(&call, sql, len, options, report);
 
@@ -278,8 +239,7 @@ int d1guard_cap(const char *sql, size_t len, const struct d1guard_options *optio
     if (out_len == NULL || max_rows == 0 || max_rows > INT64_MAX)
         fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, 0, 0);
     d1g_only_reads(&call);
-    if (fit && judge_one(&call, &s)) {
-        make_plan(&call.text, &s, max_rows, &plan);
+    if (fit && d1g_judge(&call, 0) && make_plan(&call, &plan)) {
         call.report.form = plan.form;
         write_out(&call.text, &plan, out, out_size, out_len);
     }

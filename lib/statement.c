@@ -53,11 +53,6 @@ static void advance(struct parser *p)
     d1g_advance(&p->r);
 }
 
-static enum d1g_keyword keyword_here(const struct parser *p)
-{
-    return p->r.kind == D1GUARD_TOKEN_WORD ? d1g_find_keyword(p->r.text, p->r.at, p->r.end) : KW_NONE;
-}
-
 static int is_at_end(const struct parser *p)
 {
     return p->r.kind == D1G_TOKEN_END || p->r.kind == D1GUARD_TOKEN_SEMI;
@@ -111,7 +106,7 @@ static int holds_semicolons(const struct parser *p)
 /* Two keywords matter outside all parentheses. Returns whether the current word is one of them. */
 static int note_clause(struct parser *p)
 {
-    switch (keyword_here(p)) {
+    switch (d1g_keyword_at(&p->r)) {
     case KW_WHERE:
         p->s->flags |= D1GUARD_WHERE;
         break;
@@ -256,7 +251,7 @@ static enum trigger_tail next_tail(const struct parser *p, enum trigger_tail tai
 {
     if (p->r.kind == D1GUARD_TOKEN_SEMI)
         return TAIL_SEMI;
-    if (tail == TAIL_SEMI && keyword_here(p) == KW_END)
+    if (tail == TAIL_SEMI && d1g_keyword_at(&p->r) == KW_END)
         return TAIL_END;
     return TAIL_OTHER;
 }
@@ -286,7 +281,7 @@ static int read_definition(struct parser *p)
         } else {
             if (take_token(p) < 0)
                 return -1;
-            begun |= keyword_here(p) == (is_trigger ? KW_BEGIN : KW_USING);
+            begun |= d1g_keyword_at(&p->r) == (is_trigger ? KW_BEGIN : KW_USING);
         }
         if (is_trigger)
             tail = next_tail(p, tail);
@@ -447,7 +442,7 @@ static void note(struct parser *p, unsigned tells)
 /* Walks heads.def from the current token and `step` on: to STEP_BODY, STEP_DONE or STEP_MISFIT, or -1. */
 static int read_head(struct parser *p, enum step step)
 {
-    enum d1g_keyword keyword = keyword_here(p);
+    enum d1g_keyword keyword = d1g_keyword_at(&p->r);
     unsigned next = step;
 
     while (next < STEP_BODY) {
@@ -463,7 +458,7 @@ static int read_head(struct parser *p, enum step step)
             return -1;
         if (steps[row].tells != PARENTHESISED && next < STEP_BODY)
             advance(p);
-        keyword = keyword_here(p);
+        keyword = d1g_keyword_at(&p->r);
     }
     return (int)next;
 }

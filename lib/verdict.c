@@ -141,8 +141,9 @@ struct names {
     uint32_t in_from[DEPTHS / 32]; /* a bit a depth: inside a FROM list, where a comma brings a table */
     struct seen before;            /* the token before */
     struct seen before_that;       /* and the one before that */
-    int table_next;                /* the current token stands where a table does */
-    int was_table;                 /* and so did the one before */
+    int table_next;                /* the next token stands where a table does */
+    int is_table;                  /* so does the current one, and it may be a name */
+    int was_table;                 /* and the one before */
     enum d1g_keyword table_verb;   /* the keyword that brought the last such place */
     int in_type;                   /* AS and names only since: an alias, or a type of CAST */
     int in_window;                 /* the last `(` came behind OVER, or AS as in WINDOW w AS ( */
@@ -168,7 +169,7 @@ static void set_in_from(struct names *n, int in)
 
 static int is_name_kind(uint32_t kind)
 {
-    return kind == D1GUARD_TOKEN_WORD || kind == D1GUARD_TOKEN_NAME || kind == D1GUARD_TOKEN_STRING;
+    return kind >= D1GUARD_TOKEN_WORD && kind <= D1GUARD_TOKEN_STRING;
 }
 
 /*
@@ -188,11 +189,11 @@ static int declares_columns(struct d1g_reader r)
     if (r.kind != D1GUARD_TOKEN_RP)
         return 0;
     d1g_advance(&r);
-    if (r.kind != D1GUARD_TOKEN_WORD || d1g_find_keyword(r.text, r.at, r.end) != KW_AS)
+    if (d1g_keyword_at(&r) != KW_AS)
         return 0;
     do {
         d1g_advance(&r);
-        keyword = r.kind == D1GUARD_TOKEN_WORD ? d1g_find_keyword(r.text, r.at, r.end) : KW_NONE;
+        keyword = d1g_keyword_at(&r);
     } while (keyword == KW_NOT || keyword == KW_MATERIALIZED);
     return r.kind == D1GUARD_TOKEN_LP;
 }
@@ -200,27 +201,9 @@ static int declares_columns(struct d1g_reader r)
 /* Whether an operand can end with this token, so that a name behind it is no call but a keyword. */
 static int ends_operand(uint32_t kind, enum d1g_keyword keyword)
 {
-    int ends;
-
-    switch (kind) {
-    case D1GUARD_TOKEN_WORD:
-        ends = d1g_ends_operand(keyword);
-        break;
-    case D1GUARD_TOKEN_NAME:
-    case D1GUARD_TOKEN_STRING:
-    case D1GUARD_TOKEN_BLOB:
-    case D1GUARD_TOKEN_INTEGER:
-    case D1GUARD_TOKEN_FLOAT:
-    case D1GUARD_TOKEN_QNUMBER:
-    case D1GUARD_TOKEN_VARIABLE:
-    case D1GUARD_TOKEN_RP:
-        ends = 1;
-        break;
-    default:
-        ends = 0;
-        break;
-    }
-    return ends;
+    if (kind == D1GUARD_TOKEN_WORD)
+        return d1g_ends_operand(keyword);
+    return kind == D1GUARD_TOKEN_RP || (kind >= D1GUARD_TOKEN_NAME && kind <= D1GUARD_TOKEN_VARIABLE);
 }
 
 /* Whether the word before a `(` is there as a keyword, so that nothing is called. */
@@ -297,14 +280,17 @@ static int is_schema(const struct names *n)
     return r.kind == D1GUARD_TOKEN_DOT && n->before.kind != D1GUARD_TOKEN_DOT;
 }
 
+/* Judges the current token as a name in this role. */
+static int judge_name(struct names *n, enum d1g_role role)
+{
+    const uint32_t reason = d1g_refuses_name(n->r.text, n->r.at, n->r.end, role, n->call->options);
+
+    return reason == D1GUARD_REASON_UNSET || d1g_refuse(n->call, reason, n->r.at, n->r.end);
+}
+
 static int judge_table(struct names *n)
 {
-    const uint32_t reason =
-        d1g_refuses_name(n->r.text, n->r.at, n->r.end, D1G_AS_TABLE, n->call->options);
-
-    if (reason == D1GUARD_REASON_UNSET || is_schema(n))
-        return 1;
-    return d1g_refuse(n->call, reason, n->r.at, n->r.end);
+    return is_schema(n) || judge_name(n, D1G_AS_TABLE);
 }
 
 static void expect_table(struct names *n, enum d1g_keyword verb)
@@ -313,130 +299,96 @@ static void expect_table(struct names *n, enum d1g_keyword verb)
     n->table_verb = verb;
 }
 
+/* Whether a keyword that could say something of tables does not here. */
+static int says_nothing(const struct names *n, enum d1g_keyword keyword)
+{
+    switch (keyword) {
+    case KW_FROM: /* IS [NOT] DISTINCT FROM compares */
+        return n->before.keyword == KW_DISTINCT;
+    case KW_RETURNING: /* up to SQLite 3.34 an alias, which only the FROM of a DELETE cannot have */
+        return n->kind != D1GUARD_KIND_DELETE || n->depth > 0;
+    case KW_WITH: /* a name elsewhere */
+        return n->before.kind != D1GUARD_TOKEN_LP;
+    default:
+        return 0;
+    }
+}
+
 /* Where the next token stands behind a keyword of its own right. */
 static void step_keyword(struct names *n, enum d1g_keyword keyword)
 {
-    switch (keyword) {
-    case KW_FROM:
-        if (n->before.keyword == KW_DISTINCT) /* IS [NOT] DISTINCT FROM compares */
-            break;
-        set_in_from(n, 1);
+    const enum d1g_tables tables = d1g_tables_behind(keyword);
+
+    if (tables == D1G_TABLES_SAME || says_nothing(n, keyword))
+        return;
+    if (tables != D1G_TABLES_ONE)
+        set_in_from(n, tables == D1G_TABLES_LIST);
+    if (tables != D1G_TABLES_NONE)
         expect_table(n, keyword);
-        break;
-    case KW_JOIN:
-        set_in_from(n, 1);
-        expect_table(n, keyword);
-        break;
-    case KW_IN:
-    case KW_INTO:
-    case KW_UPDATE:
-        expect_table(n, keyword);
-        break;
-    case KW_SELECT:
-    case KW_VALUES:
-    case KW_WHERE:
-    case KW_GROUP:
-    case KW_HAVING:
-    case KW_ORDER:
-    case KW_LIMIT:
-    case KW_UNION:
-    case KW_EXCEPT:
-    case KW_INTERSECT:
-    case KW_SET:
-        set_in_from(n, 0);
-        break;
-    case KW_RETURNING: /* up to SQLite 3.34 an alias, which only the FROM of a DELETE cannot have */
-        if (n->kind == D1GUARD_KIND_DELETE && n->depth == 0)
-            set_in_from(n, 0);
-        break;
-    case KW_WITH:
-        if (n->before.kind == D1GUARD_TOKEN_LP)
-            set_in_from(n, 0);
-        break;
-    default:
-        break;
-    }
 }
 
 /* The operator calls the function; SQLite has none of that name. */
 static int judge_regexp(struct names *n)
 {
-    const uint32_t reason =
-        d1g_refuses_name(n->r.text, n->r.at, n->r.end, D1G_AS_FUNCTION, n->call->options);
-
-    if (!ends_operand(n->before.kind, n->before.keyword) && n->before.keyword != KW_NOT)
+    if (!holds_only_calls(n) || (!ends_operand(n->before.kind, n->before.keyword) && n->before.keyword != KW_NOT))
         return 1; /* a name */
-    if (reason == D1GUARD_REASON_UNSET || !holds_only_calls(n))
-        return 1;
-    return d1g_refuse(n->call, reason, n->r.at, n->r.end);
+    return judge_name(n, D1G_AS_FUNCTION);
 }
 
-static int step_word(struct names *n, enum d1g_keyword keyword)
+static int step_word(struct names *n, enum d1g_keyword keyword, int table_here)
 {
-    const int as_table = n->table_next && d1g_may_be_name(keyword);
-
-    n->table_next = 0;
-    if (as_table && !judge_table(n))
+    n->is_table = table_here && d1g_may_be_name(keyword);
+    if (n->is_table ? !judge_table(n) : keyword == KW_REGEXP && !judge_regexp(n))
         return 0;
-    if (!as_table && keyword == KW_REGEXP && !judge_regexp(n))
-        return 0;
-    if (!as_table || keyword == KW_WITH)
+    if (!n->is_table || keyword == KW_WITH)
         step_keyword(n, keyword);
     if (n->before.keyword == KW_OR && n->before_that.keyword == KW_UPDATE)
         expect_table(n, KW_UPDATE); /* UPDATE OR IGNORE table */
-    n->was_table = as_table;
     return 1;
 }
 
-static int step_open(struct names *n)
+static int step_open(struct names *n, int table_here)
 {
-    const int in_from = n->table_next && (n->table_verb == KW_FROM || n->table_verb == KW_JOIN);
-
     if (is_name_kind(n->before.kind) && !judge_call(n))
         return 0;
     n->in_window = n->before.keyword == KW_OVER || n->before.keyword == KW_AS;
+    n->table_next = table_here && d1g_tables_behind(n->table_verb) == D1G_TABLES_LIST;
     n->depth++;
-    set_in_from(n, in_from);
-    n->table_next = in_from;
-    n->was_table = 0;
+    set_in_from(n, n->table_next);
     return 1;
 }
 
 /* Takes in the current token. 0 when it is refused. */
 static int step(struct names *n, enum d1g_keyword keyword)
 {
-    const int was_table = n->was_table;
+    const int table_here = n->table_next;
     int result = 1;
 
-    if (n->r.kind != D1GUARD_TOKEN_LP)
-        n->was_table = 0;
+    n->table_next = 0;
+    n->is_table = 0;
     switch (n->r.kind) {
     case D1GUARD_TOKEN_WORD:
-        result = step_word(n, keyword);
+        result = step_word(n, keyword, table_here);
         break;
     case D1GUARD_TOKEN_NAME:
     case D1GUARD_TOKEN_STRING:
-        n->was_table = n->table_next;
-        result = !n->table_next || judge_table(n);
-        n->table_next = 0;
+        n->is_table = table_here;
+        result = !table_here || judge_table(n);
         break;
     case D1GUARD_TOKEN_LP:
-        result = step_open(n);
+        result = step_open(n, table_here);
         break;
     case D1GUARD_TOKEN_RP:
         n->depth--;
-        n->table_next = 0;
         break;
     case D1GUARD_TOKEN_COMMA:
-        n->table_next = 0;
         if (is_in_from(n))
             expect_table(n, KW_FROM);
         break;
     case D1GUARD_TOKEN_DOT:
-        n->table_next = was_table;
+        n->table_next = n->was_table;
         break;
     default:
-        n->table_next = 0;
         break;
     }
     return result;
@@ -450,6 +402,7 @@ static void keep(struct names *n, enum d1g_keyword keyword)
     n->before.span.end = n->r.end;
     n->before.kind = n->r.kind;
     n->before.keyword = keyword;
+    n->was_table = n->is_table;
     n->in_type = keyword == KW_AS || (n->in_type && is_name_kind(n->r.kind) && d1g_may_be_name(keyword));
 }
 
@@ -470,16 +423,15 @@ static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
     n.before = none;
     n.before_that = none;
     n.table_next = 0;
+    n.is_table = 0;
     n.was_table = 0;
     n.table_verb = KW_NONE;
     n.in_type = 0;
     n.in_window = 0;
     n.kind = s->kind;
     for (d1g_advance(&n.r); n.r.kind != D1G_TOKEN_END; d1g_advance(&n.r)) {
-        enum d1g_keyword keyword = KW_NONE;
+        const enum d1g_keyword keyword = d1g_keyword_at(&n.r);
 
-        if (n.r.kind == D1GUARD_TOKEN_WORD)
-            keyword = d1g_find_keyword(n.r.text, n.r.at, n.r.end);
         if (!step(&n, keyword))
             return 0;
         keep(&n, keyword);
