@@ -6,14 +6,12 @@
  * need no pointers, hence no relocation in a shared library.
  */
 #define DENIED_ROW(arg, first, second, third, role, name) role #name "\0"
-#define DENIED_SIZE(arg, first, second, third, role, name) sizeof(role #name),
 #define PRAGMA_ROW(class, name) class #name "\0"
 #define FUNCTION_ROW(name) #name "\0"
 static const char denied_rows[] = D1G_DENIED(DENIED_ROW, 0);
-static const unsigned char denied_sizes[] = {D1G_DENIED(DENIED_SIZE, 0)}; /* of the rows above, to walk quickly */
 static const char pragma_rows[] = D1G_PRAGMAS(PRAGMA_ROW);
-static const char function_rows_d1[] = D1G_FUNCTIONS_D1(FUNCTION_ROW);
-static const char function_rows_sqlite[] = D1G_FUNCTIONS_SQLITE(FUNCTION_ROW);
+static const char function_rows[] = D1G_FUNCTIONS_D1(FUNCTION_ROW) D1G_FUNCTIONS_SQLITE(FUNCTION_ROW);
+#define D1_FUNCTIONS_SIZE (sizeof(D1G_FUNCTIONS_D1(FUNCTION_ROW)) - 1) /* bytes of function_rows for D1 */
 
 /* A bit for each name that starts with the letter L. */
 #define BIT_OF(L, first, bit) | (((first) & 31) == (L) ? UINT32_C(1) << (bit) : 0)
@@ -75,19 +73,7 @@ static int may_be_denied(const struct d1g_name *name)
 /* The row of the denied name that the name spells, or NULL. */
 static const char *find_denied(const struct d1g_name *name)
 {
-    const char *row = denied_rows;
-    size_t i;
-
-    if (!may_be_denied(name))
-        return NULL;
-    for (i = 0; i < sizeof denied_sizes; i++) {
-        const size_t len = denied_sizes[i] - 2u; /* without the letter in front and the NUL */
-
-        if (name->end - name->at == len && d1g_name_is(*name, row + 1, len))
-            return row;
-        row += denied_sizes[i];
-    }
-    return NULL;
+    return may_be_denied(name) ? find_row(name, denied_rows, sizeof denied_rows - 1, 1) : NULL;
 }
 
 static int is_denied(const struct d1g_name *name, enum d1g_role role)
@@ -122,24 +108,11 @@ enum d1g_pragma d1g_find_pragma(const struct d1g_text *t, size_t at, size_t end)
 
 int d1g_pragma_reports(enum d1g_pragma pragma, uint32_t engine, int has_value)
 {
-    int reports;
+    const enum d1g_pragma last = engine == D1GUARD_ENGINE_D1 ? D1G_PRAGMA_REPORTS_D1
+                                 : has_value                 ? D1G_PRAGMA_REPORTS
+                                                             : D1G_PRAGMA_SETS_FILE;
 
-    switch (pragma) {
-    case D1G_PRAGMA_REPORTS_D1:
-        reports = 1;
-        break;
-    case D1G_PRAGMA_REPORTS:
-        reports = engine == D1GUARD_ENGINE_SQLITE;
-        break;
-    case D1G_PRAGMA_SETS_STATE:
-    case D1G_PRAGMA_SETS_FILE:
-        reports = engine == D1GUARD_ENGINE_SQLITE && !has_value;
-        break;
-    default:
-        reports = 0;
-        break;
-    }
-    return reports;
+    return pragma != D1G_PRAGMA_UNKNOWN && pragma <= last;
 }
 
 static int is_in(const struct d1g_name *name, const struct d1guard_names *names)
@@ -187,11 +160,10 @@ static int may_read_pragma(const struct d1g_name *pragma, const struct d1guard_o
 
 static int is_listed_function(const struct d1g_name *name, const struct d1guard_options *o)
 {
+    const size_t size = o->engine == D1GUARD_ENGINE_D1 ? D1_FUNCTIONS_SIZE : sizeof function_rows - 1;
     struct d1g_name pragma;
 
-    return find_row(name, function_rows_d1, sizeof function_rows_d1 - 1, 0) != NULL ||
-           (o->engine == D1GUARD_ENGINE_SQLITE &&
-            find_row(name, function_rows_sqlite, sizeof function_rows_sqlite - 1, 0) != NULL) ||
+    return find_row(name, function_rows, size, 0) != NULL ||
            (is_pragma_table(*name, &pragma) && may_read_pragma(&pragma, o));
 }
 
