@@ -9,45 +9,29 @@
 
 enum d1g_class {
     /* Id bytes: they start or go on with a word. The order is used by d1g_is_id. */
-    CLASS_LETTER, /* A-Z a-z _ but for x */
-    CLASS_HEX_X,  /* x X: may start a blob */
-    CLASS_HIGH,   /* 80-FF but for EF */
-    CLASS_BOM_EF, /* EF: may start a byte order mark, a blank */
+    CLASS_LETTER, /* A-Z a-z _ 80-FF but for these: */
+    CLASS_MARK,   /* x X EF: may start a blob or a byte order mark */
     CLASS_DIGIT,
     CLASS_DOLLAR, /* starts a variable, goes on with a word */
-    /* Blanks: d1g_is_blank. */
-    CLASS_BLANK, /* 09 0A 0C 0D 20 */
-    CLASS_VT,    /* 0B goes on with a blank but cannot start one */
     /* The rest. */
-    CLASS_BAD,   /* starts nothing */
-    CLASS_QUOTE, /* ' " ` */
-    CLASS_BRACKET,
+    CLASS_BLANK, /* 09 0A 0C 0D 20 */
+    CLASS_QUOTE, /* ' " ` [ */
     CLASS_SIGIL, /* @ # : */
     CLASS_QMARK,
-    CLASS_LPAREN,
-    CLASS_RPAREN,
-    CLASS_SEMI,
-    CLASS_COMMA,
     CLASS_DOT,
-    CLASS_STAR,
-    CLASS_PLUS,
     CLASS_MINUS,
     CLASS_SLASH,
-    CLASS_PERCENT,
-    CLASS_EQUAL,
-    CLASS_LESS,
-    CLASS_MORE,
-    CLASS_BANG,
-    CLASS_AMP,
-    CLASS_PIPE,
-    CLASS_TILDE
+    /* Signs. To the class of each is added its kind of token, an enum d1guard_token_kind. */
+    CLASS_SIGN = 0x40,
+    CLASS_VT = 0x80,  /* 0B goes on with blanks, but is an ILLEGAL sign where a token starts */
+    CLASS_PAIR = 0xC0 /* may be one sign with the byte behind it */
 };
 
 extern const unsigned char d1g_classes[256];
 
 static inline int d1g_class(int byte)
 {
-    return byte < 0 ? CLASS_BAD : d1g_classes[byte];
+    return byte < 0 ? CLASS_SIGN : d1g_classes[byte];
 }
 
 static inline int d1g_is_id(int byte)
@@ -88,18 +72,6 @@ static inline uint64_t d1g_equal(uint64_t low, unsigned c)
     return ~((low ^ D1G_EACH(c)) + D1G_EACH(0x7F));
 }
 
-/* Where the eight bytes are no id bytes: d1g_is_id for each of them. */
-static inline uint64_t d1g_no_id_mask(uint64_t bytes)
-{
-    const uint64_t low = bytes & D1G_EACH(0x7F);
-    const uint64_t folded = low | D1G_EACH(0x20);
-    const uint64_t letters = d1g_at_least(folded, 'a') & ~d1g_at_least(folded, 'z' + 1);
-    const uint64_t digits = d1g_at_least(low, '0') & ~d1g_at_least(low, '9' + 1);
-    const uint64_t others = d1g_equal(low, '_') | d1g_equal(low, '$');
-
-    return ~(bytes | letters | digits | others) & D1G_EACH(0x80);
-}
-
 /* The number of the lowest bit that is set; x is not 0. */
 static inline size_t d1g_first_bit(uint64_t x)
 {
@@ -126,21 +98,6 @@ static inline size_t d1g_last_bit(uint64_t x)
         x >>= 1;
     return k;
 #endif
-}
-
-/* Where the run of id bytes that goes on at i ends; i <= t->n. */
-static inline size_t d1g_end_of_id(const struct d1g_text *t, size_t i)
-{
-    while (t->n - i >= 8) {
-        const uint64_t mask = d1g_no_id_mask(d1g_load8(t, i));
-
-        if (mask != 0)
-            return i + d1g_first_bit(mask) / 8;
-        i += 8;
-    }
-    while (d1g_is_id(d1g_byte(t, i)))
-        i++;
-    return i;
 }
 
 #endif

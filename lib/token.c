@@ -2,14 +2,17 @@
 
 /* Two letters a class, so that the grid below can be read. */
 enum {
-    LE = CLASS_LETTER, XX = CLASS_HEX_X, HI = CLASS_HIGH, EF = CLASS_BOM_EF,
-    DI = CLASS_DIGIT, DO = CLASS_DOLLAR, BL = CLASS_BLANK, VT = CLASS_VT,
-    NO = CLASS_BAD, QU = CLASS_QUOTE, BR = CLASS_BRACKET, SI = CLASS_SIGIL,
-    QM = CLASS_QMARK, LP = CLASS_LPAREN, RP = CLASS_RPAREN, SE = CLASS_SEMI,
-    CO = CLASS_COMMA, PT = CLASS_DOT, ST = CLASS_STAR, PL = CLASS_PLUS,
-    MI = CLASS_MINUS, SL = CLASS_SLASH, PC = CLASS_PERCENT, EQ = CLASS_EQUAL,
-    LT = CLASS_LESS, GT = CLASS_MORE, BA = CLASS_BANG, AM = CLASS_AMP,
-    PI = CLASS_PIPE, TI = CLASS_TILDE
+    LE = CLASS_LETTER, MA = CLASS_MARK, DI = CLASS_DIGIT, DO = CLASS_DOLLAR,
+    BL = CLASS_BLANK, VT = CLASS_VT, QU = CLASS_QUOTE, SI = CLASS_SIGIL,
+    QM = CLASS_QMARK, PT = CLASS_DOT, MI = CLASS_MINUS, SL = CLASS_SLASH,
+#define SIGN(kind) (int)CLASS_SIGN + (int)D1GUARD_TOKEN_##kind
+    LP = SIGN(LP), RP = SIGN(RP), SE = SIGN(SEMI), CO = SIGN(COMMA),
+    ST = SIGN(STAR), PL = SIGN(PLUS), PC = SIGN(REM), AM = SIGN(BITAND),
+    TI = SIGN(BITNOT), NO = SIGN(ILLEGAL), /* starts nothing */
+#undef SIGN
+#define PAIR(kind) (int)CLASS_PAIR + (int)D1GUARD_TOKEN_##kind
+    EQ = PAIR(EQ), LT = PAIR(LT), GT = PAIR(GT), PI = PAIR(BITOR), BA = PAIR(ILLEGAL)
+#undef PAIR
 };
 
 const unsigned char d1g_classes[256] = {
@@ -19,73 +22,57 @@ const unsigned char d1g_classes[256] = {
     /* 2_ */ BL, BA, QU, SI, DO, PC, AM, QU, LP, RP, ST, PL, CO, MI, PT, SL,
     /* 3_ */ DI, DI, DI, DI, DI, DI, DI, DI, DI, DI, SI, SE, LT, EQ, GT, QM,
     /* 4_ */ SI, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
-    /* 5_ */ LE, LE, LE, LE, LE, LE, LE, LE, XX, LE, LE, BR, NO, NO, NO, LE,
+    /* 5_ */ LE, LE, LE, LE, LE, LE, LE, LE, MA, LE, LE, QU, NO, NO, NO, LE,
     /* 6_ */ QU, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
-    /* 7_ */ LE, LE, LE, LE, LE, LE, LE, LE, XX, LE, LE, NO, PI, NO, TI, NO,
-    /* 8_ */ HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI,
-    /* 9_ */ HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI,
-    /* A_ */ HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI,
-    /* B_ */ HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI,
-    /* C_ */ HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI,
-    /* D_ */ HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI,
-    /* E_ */ HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, EF,
-    /* F_ */ HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI
+    /* 7_ */ LE, LE, LE, LE, LE, LE, LE, LE, MA, LE, LE, NO, PI, NO, TI, NO,
+    /* 8_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
+    /* 9_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
+    /* A_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
+    /* B_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
+    /* C_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
+    /* D_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
+    /* E_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, MA,
+    /* F_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE
 };
 
 /* The scanners: i stands on the byte that the name tells; each returns where the token ends, behind i. */
 
-static size_t end_of_blanks(const struct d1g_text *t, size_t i)
+static size_t scan_blanks(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
-    do {
-        i++;
-    } while (d1g_is_blank(d1g_byte(t, i)));
+    *kind = D1GUARD_TOKEN_SPACE;
+    for (i++; d1g_is_blank(d1g_byte(t, i)); i++)
+        ;
     return i;
 }
 
-static size_t end_of_word(const struct d1g_text *t, size_t i)
+static size_t scan_word(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
-    return d1g_end_of_id(t, i + 1);
-}
-
-/* A byte order mark counts as a blank where a token starts (SQLite 3.36 on), else as bytes of a word. */
-static size_t scan_bom(const struct d1g_text *t, size_t i, uint32_t *kind)
-{
-    if (d1g_peek(t, i, 1) == 0xBB && d1g_peek(t, i, 2) == 0xBF) {
-        *kind = D1GUARD_TOKEN_SPACE;
-        return i + 3;
-    }
     *kind = D1GUARD_TOKEN_WORD;
-    return end_of_word(t, i);
+    for (i++; d1g_is_id(d1g_byte(t, i)); i++)
+        ;
+    return i;
 }
 
-/* A doubled quote stands for one; a backslash is content. */
+/* The next such byte from i on; or the NUL or the end of the text before it. */
+static size_t find(const struct d1g_text *t, size_t i, int byte)
+{
+    int b;
+
+    while ((b = d1g_byte(t, i)) > 0 && b != byte)
+        i++;
+    return i;
+}
+
+/* A doubled quote stands for one; a backslash is content. [name] ends at the first `]`: nothing doubles or nests. */
 static size_t scan_quoted(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
-    const int quote = d1g_byte(t, i);
-    int b;
+    const int open = d1g_byte(t, i);
+    const int quote = open == '[' ? ']' : open;
 
     *kind = D1GUARD_TOKEN_ILLEGAL;
-    for (i++; (b = d1g_byte(t, i)) > 0; i++) {
-        if (b != quote)
-            continue;
-        if (d1g_peek(t, i, 1) != quote) {
+    for (i = find(t, i + 1, quote); d1g_byte(t, i) == quote; i = find(t, i + 2, quote)) {
+        if (open == '[' || d1g_byte(t, i + 1) != quote) {
             *kind = quote == '\'' ? D1GUARD_TOKEN_STRING : D1GUARD_TOKEN_NAME;
-            return i + 1;
-        }
-        i++;
-    }
-    return i;
-}
-
-/* [name]: to the first `]`; nothing doubles or nests. */
-static size_t scan_bracket(const struct d1g_text *t, size_t i, uint32_t *kind)
-{
-    int b;
-
-    *kind = D1GUARD_TOKEN_ILLEGAL;
-    for (i++; (b = d1g_byte(t, i)) > 0; i++) {
-        if (b == ']') {
-            *kind = D1GUARD_TOKEN_NAME;
             return i + 1;
         }
     }
@@ -95,26 +82,30 @@ static size_t scan_bracket(const struct d1g_text *t, size_t i, uint32_t *kind)
 /* x'..': hex digits in pairs. A bad one runs to the next quote, that quote included. */
 static size_t scan_blob(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
-    size_t digits = 0;
-    int b;
+    const size_t start = i + 2;
 
-    for (i += 2; d1g_is_hex(d1g_byte(t, i)); i++)
-        digits++;
+    for (i = start; d1g_is_hex(d1g_byte(t, i)); i++)
+        ;
     *kind = D1GUARD_TOKEN_BLOB;
-    if (d1g_byte(t, i) != '\'' || digits % 2 != 0) {
+    if (d1g_byte(t, i) != '\'' || (i - start) % 2 != 0) {
         *kind = D1GUARD_TOKEN_ILLEGAL;
-        while ((b = d1g_byte(t, i)) > 0 && b != '\'')
-            i++;
+        i = find(t, i, '\'');
     }
     return d1g_byte(t, i) == '\'' ? i + 1 : i;
 }
 
-static size_t scan_x(const struct d1g_text *t, size_t i, uint32_t *kind)
+/* A byte order mark counts as a blank where a token starts (SQLite 3.36 on), else as bytes of a word. */
+static size_t scan_mark(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
-    if (d1g_peek(t, i, 1) == '\'')
+    const int b = d1g_byte(t, i);
+
+    if (b != 0xEF && next == '\'')
         return scan_blob(t, i, kind);
-    *kind = D1GUARD_TOKEN_WORD;
-    return end_of_word(t, i);
+    if (b == 0xEF && next == 0xBB && d1g_byte(t, i + 2) == 0xBF) {
+        *kind = D1GUARD_TOKEN_SPACE;
+        return i + 3;
+    }
+    return scan_word(t, i, kind);
 }
 
 /* Digits and separators; a `_` makes the number a QNUMBER, whose places the grammar checks later. */
@@ -122,60 +113,57 @@ static size_t end_of_digits(const struct d1g_text *t, size_t i, int hex, uint32_
 {
     int b;
 
-    for (; (b = d1g_byte(t, i)) == '_' || (hex ? d1g_is_hex(b) : d1g_is_digit(b)); i++) {
+    for (; (b = d1g_byte(t, i)) == '_' || d1g_is_digit(b) || (hex && d1g_is_hex(b)); i++) {
         if (b == '_')
             *kind = D1GUARD_TOKEN_QNUMBER;
     }
     return i;
 }
 
-static void make_float(uint32_t *kind)
-{
-    if (*kind == D1GUARD_TOKEN_INTEGER)
-        *kind = D1GUARD_TOKEN_FLOAT;
-}
-
+/* An `e` and a digit, perhaps with a sign between them. */
 static int is_exponent(const struct d1g_text *t, size_t i)
 {
-    const int sign = d1g_peek(t, i, 1);
+    int b;
 
-    return d1g_lower(d1g_byte(t, i)) == 'e' &&
-           (d1g_is_digit(sign) || ((sign == '+' || sign == '-') && d1g_is_digit(d1g_peek(t, i, 2))));
+    if (d1g_lower(d1g_byte(t, i)) != 'e')
+        return 0;
+    b = d1g_byte(t, i + 1);
+    return d1g_is_digit(b == '+' || b == '-' ? d1g_byte(t, i + 2) : b);
 }
 
 static size_t scan_decimal(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
-    i = end_of_digits(t, i, 0, kind);
-    if (d1g_byte(t, i) == '.') {
-        make_float(kind);
+    const size_t whole = end_of_digits(t, i, 0, kind);
+
+    i = whole;
+    if (d1g_byte(t, i) == '.')
         i = end_of_digits(t, i + 1, 0, kind);
-    }
-    if (is_exponent(t, i)) {
-        make_float(kind);
+    if (is_exponent(t, i))
         i = end_of_digits(t, i + 2, 0, kind);
-    }
+    if (i > whole && *kind == D1GUARD_TOKEN_INTEGER)
+        *kind = D1GUARD_TOKEN_FLOAT;
     return i;
 }
 
 /* i stands on a digit, or on a dot before one. Id bytes right behind a number spoil all of it. */
-static size_t scan_number(const struct d1g_text *t, size_t i, uint32_t *kind)
+static size_t scan_number(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     *kind = D1GUARD_TOKEN_INTEGER;
-    if (d1g_byte(t, i) == '0' && d1g_lower(d1g_peek(t, i, 1)) == 'x' && d1g_is_hex(d1g_peek(t, i, 2)))
+    if (d1g_byte(t, i) == '0' && d1g_lower(next) == 'x' && d1g_is_hex(d1g_byte(t, i + 2)))
         i = end_of_digits(t, i + 2, 1, kind);
     else
         i = scan_decimal(t, i, kind);
     if (d1g_is_id(d1g_byte(t, i))) {
+        i = scan_word(t, i, kind);
         *kind = D1GUARD_TOKEN_ILLEGAL;
-        i = end_of_word(t, i);
     }
     return i;
 }
 
-static size_t scan_dot(const struct d1g_text *t, size_t i, uint32_t *kind)
+static size_t scan_dot(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
-    if (d1g_is_digit(d1g_peek(t, i, 1)))
-        return scan_number(t, i, kind);
+    if (d1g_is_digit(next))
+        return scan_number(t, i, next, kind);
     *kind = D1GUARD_TOKEN_DOT;
     return i + 1;
 }
@@ -198,21 +186,18 @@ static size_t scan_suffix(const struct d1g_text *t, size_t i, uint32_t *kind)
 /* $ @ # or : and a name, in which `::` counts as one sign and one `(...)` may end it. */
 static size_t scan_variable(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
-    int named = 0;
     int b;
 
-    *kind = D1GUARD_TOKEN_VARIABLE;
+    *kind = D1GUARD_TOKEN_ILLEGAL;
     for (i++; (b = d1g_byte(t, i)) != D1G_END; i++) {
         if (d1g_is_id(b))
-            named = 1;
-        else if (b == ':' && d1g_peek(t, i, 1) == ':')
+            *kind = D1GUARD_TOKEN_VARIABLE;
+        else if (b == ':' && d1g_byte(t, i + 1) == ':')
             i++;
         else
             break;
     }
-    if (!named)
-        *kind = D1GUARD_TOKEN_ILLEGAL;
-    else if (b == '(')
+    if (b == '(' && *kind == D1GUARD_TOKEN_VARIABLE)
         i = scan_suffix(t, i, kind);
     return i;
 }
@@ -227,182 +212,95 @@ static size_t scan_numbered_variable(const struct d1g_text *t, size_t i, uint32_
 }
 
 /* `--` to the end of the line, which only LF ends; `->` and `->>`; or a minus. */
-static size_t scan_minus(const struct d1g_text *t, size_t i, uint32_t *kind)
+static size_t scan_minus(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
-    int b = d1g_peek(t, i, 1);
-
-    if (b == '-') {
+    if (next == '-') {
         *kind = D1GUARD_TOKEN_COMMENT;
-        for (i += 2; (b = d1g_byte(t, i)) > 0 && b != '\n'; i++)
-            ;
-        return i;
+        return find(t, i + 2, '\n');
     }
-    if (b == '>') {
+    if (next == '>') {
         *kind = D1GUARD_TOKEN_PTR;
-        return d1g_peek(t, i, 2) == '>' ? i + 3 : i + 2;
+        return d1g_byte(t, i + 2) == '>' ? i + 3 : i + 2;
     }
     *kind = D1GUARD_TOKEN_MINUS;
     return i + 1;
 }
 
 /* A block comment needs one byte behind its opening, and may stay open; else a slash. */
-static size_t scan_slash(const struct d1g_text *t, size_t i, uint32_t *kind)
+static size_t scan_slash(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
-    int b;
-
-    if (d1g_peek(t, i, 1) != '*' || d1g_peek(t, i, 2) <= 0) {
+    if (next != '*' || d1g_byte(t, i + 2) <= 0) {
         *kind = D1GUARD_TOKEN_SLASH;
         return i + 1;
     }
     *kind = D1GUARD_TOKEN_COMMENT;
-    for (i += 2; (b = d1g_byte(t, i)) > 0; i++) {
-        if (b == '*' && d1g_peek(t, i, 1) == '/')
+    for (i = find(t, i + 2, '*'); d1g_byte(t, i) == '*'; i = find(t, i + 1, '*')) {
+        if (d1g_byte(t, i + 1) == '/')
             return i + 2;
     }
     return i;
 }
 
-static size_t scan_less(const struct d1g_text *t, size_t i, uint32_t *kind)
-{
-    switch (d1g_peek(t, i, 1)) {
-    case '=':
-        *kind = D1GUARD_TOKEN_LE;
-        break;
-    case '>':
-        *kind = D1GUARD_TOKEN_NE;
-        break;
-    case '<':
-        *kind = D1GUARD_TOKEN_LSHIFT;
-        break;
-    default:
-        *kind = D1GUARD_TOKEN_LT;
-        return i + 1;
-    }
-    return i + 2;
-}
+/* Signs of two bytes, and their kinds. */
+static const unsigned char pairs[][3] = {
+    {'<', '=', D1GUARD_TOKEN_LE}, {'<', '>', D1GUARD_TOKEN_NE},     {'<', '<', D1GUARD_TOKEN_LSHIFT},
+    {'>', '=', D1GUARD_TOKEN_GE}, {'>', '>', D1GUARD_TOKEN_RSHIFT}, {'=', '=', D1GUARD_TOKEN_EQ},
+    {'!', '=', D1GUARD_TOKEN_NE}, {'|', '|', D1GUARD_TOKEN_CONCAT},
+};
 
-static size_t scan_more(const struct d1g_text *t, size_t i, uint32_t *kind)
+/* A sign of one byte, unless it is one of two. */
+static size_t scan_sign(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
-    switch (d1g_peek(t, i, 1)) {
-    case '=':
-        *kind = D1GUARD_TOKEN_GE;
-        break;
-    case '>':
-        *kind = D1GUARD_TOKEN_RSHIFT;
-        break;
-    default:
-        *kind = D1GUARD_TOKEN_GT;
-        return i + 1;
-    }
-    return i + 2;
-}
+    const int b = d1g_byte(t, i);
+    const int class = d1g_class(b);
+    size_t k;
 
-/* A sign that may be followed by `second`, and is `both` then. */
-static size_t scan_pair(const struct d1g_text *t, size_t i, int second, uint32_t one, uint32_t both, uint32_t *kind)
-{
-    if (d1g_peek(t, i, 1) == second) {
-        *kind = both;
-        return i + 2;
+    *kind = (uint32_t)class & (CLASS_SIGN - 1);
+    if (class < CLASS_PAIR)
+        return i + 1;
+    for (k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
+        if (b == pairs[k][0] && next == pairs[k][1]) {
+            *kind = pairs[k][2];
+            return i + 2;
+        }
     }
-    *kind = one;
     return i + 1;
 }
 
-static size_t scan_sign(size_t i, uint32_t sign, uint32_t *kind)
-{
-    *kind = sign;
-    return i + 1;
-}
-
-/* The same for the tokens that are neither words nor blanks of one byte. */
+/* All but words and blanks. */
 static size_t scan_other(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
+    const int next = d1g_byte(t, i + 1);
     size_t end;
 
     switch (d1g_class(d1g_byte(t, i))) {
-    case CLASS_HIGH:
-        *kind = D1GUARD_TOKEN_WORD;
-        end = end_of_word(t, i);
-        break;
-    case CLASS_BLANK:
-        *kind = D1GUARD_TOKEN_SPACE;
-        end = end_of_blanks(t, i);
-        break;
-    case CLASS_HEX_X:
-        end = scan_x(t, i, kind);
-        break;
-    case CLASS_BOM_EF:
-        end = scan_bom(t, i, kind);
+    case CLASS_MARK:
+        end = scan_mark(t, i, next, kind);
         break;
     case CLASS_DIGIT:
-        end = scan_number(t, i, kind);
+        end = scan_number(t, i, next, kind);
         break;
     case CLASS_DOLLAR:
     case CLASS_SIGIL:
         end = scan_variable(t, i, kind);
         break;
-    case CLASS_QMARK:
-        end = scan_numbered_variable(t, i, kind);
-        break;
     case CLASS_QUOTE:
         end = scan_quoted(t, i, kind);
         break;
-    case CLASS_BRACKET:
-        end = scan_bracket(t, i, kind);
+    case CLASS_QMARK:
+        end = scan_numbered_variable(t, i, kind);
         break;
     case CLASS_DOT:
-        end = scan_dot(t, i, kind);
+        end = scan_dot(t, i, next, kind);
         break;
     case CLASS_MINUS:
-        end = scan_minus(t, i, kind);
+        end = scan_minus(t, i, next, kind);
         break;
     case CLASS_SLASH:
-        end = scan_slash(t, i, kind);
-        break;
-    case CLASS_LESS:
-        end = scan_less(t, i, kind);
-        break;
-    case CLASS_MORE:
-        end = scan_more(t, i, kind);
-        break;
-    case CLASS_EQUAL:
-        end = scan_pair(t, i, '=', D1GUARD_TOKEN_EQ, D1GUARD_TOKEN_EQ, kind);
-        break;
-    case CLASS_BANG:
-        end = scan_pair(t, i, '=', D1GUARD_TOKEN_ILLEGAL, D1GUARD_TOKEN_NE, kind);
-        break;
-    case CLASS_PIPE:
-        end = scan_pair(t, i, '|', D1GUARD_TOKEN_BITOR, D1GUARD_TOKEN_CONCAT, kind);
-        break;
-    case CLASS_LPAREN:
-        end = scan_sign(i, D1GUARD_TOKEN_LP, kind);
-        break;
-    case CLASS_RPAREN:
-        end = scan_sign(i, D1GUARD_TOKEN_RP, kind);
-        break;
-    case CLASS_SEMI:
-        end = scan_sign(i, D1GUARD_TOKEN_SEMI, kind);
-        break;
-    case CLASS_COMMA:
-        end = scan_sign(i, D1GUARD_TOKEN_COMMA, kind);
-        break;
-    case CLASS_STAR:
-        end = scan_sign(i, D1GUARD_TOKEN_STAR, kind);
-        break;
-    case CLASS_PLUS:
-        end = scan_sign(i, D1GUARD_TOKEN_PLUS, kind);
-        break;
-    case CLASS_PERCENT:
-        end = scan_sign(i, D1GUARD_TOKEN_REM, kind);
-        break;
-    case CLASS_AMP:
-        end = scan_sign(i, D1GUARD_TOKEN_BITAND, kind);
-        break;
-    case CLASS_TILDE:
-        end = scan_sign(i, D1GUARD_TOKEN_BITNOT, kind);
+        end = scan_slash(t, i, next, kind);
         break;
     default:
-        end = scan_sign(i, D1GUARD_TOKEN_ILLEGAL, kind);
+        end = scan_sign(t, i, next, kind);
         break;
     }
     return end;
@@ -411,16 +309,15 @@ static size_t scan_other(const struct d1g_text *t, size_t i, uint32_t *kind)
 size_t d1g_scan(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     const int class = d1g_class(d1g_byte(t, i));
+    size_t end;
 
-    if (class == CLASS_LETTER) { /* most tokens are words and single blanks */
-        *kind = D1GUARD_TOKEN_WORD;
-        return end_of_word(t, i);
-    }
-    if (class == CLASS_BLANK && !d1g_is_blank(d1g_peek(t, i, 1))) {
-        *kind = D1GUARD_TOKEN_SPACE;
-        return i + 1;
-    }
-    return scan_other(t, i, kind);
+    if (class == CLASS_LETTER) /* most tokens are words and blanks */
+        end = scan_word(t, i, kind);
+    else if (class == CLASS_BLANK)
+        end = scan_blanks(t, i, kind);
+    else
+        end = scan_other(t, i, kind);
+    return end;
 }
 
 void d1g_advance(struct d1g_reader *r)
