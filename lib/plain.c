@@ -189,7 +189,7 @@ static void note_watched(struct d1g_walk *w, const struct d1g_text *t, const str
 static void note_names(struct d1g_walk *w, const struct d1g_text *t, const struct sight *s, size_t limit,
                        size_t depth)
 {
-    const struct d1g_watch *watch = w->wants_clauses ? &d1g_watch_clauses : &d1g_watch_names;
+    const uint32_t letters = w->wants_clauses ? D1G_CLAUSES : 0;
     const struct d1g_window *v = &w->window;
     const uint64_t runs = (s->words | (s->inside & ~v->quotes)) & below(limit);
     uint64_t names = starts_of(runs) & runs >> (D1G_SHORTEST_WATCHED - 1) & v->words & ~v->numbers;
@@ -197,7 +197,7 @@ static void note_names(struct d1g_walk *w, const struct d1g_text *t, const struc
     for (; names != 0; names &= names - 1) {
         const size_t k = d1g_first_bit(names);
 
-        if (d1g_is_watched(watch, t->z + (w->at + k)))
+        if (d1g_is_watched(t->z + (w->at + k), letters))
             note_watched(w, t, s, k, d1g_first_bit(~(runs >> k) | UINT64_C(1) << 63), depth);
     }
 }
@@ -232,7 +232,7 @@ void d1g_start_walk(struct d1g_walk *w, int wants_clauses)
     w->clauses = 0;
 }
 
-#ifdef D1G_STEP_BY_STEP /* for a test: every token is read by itself */
+#ifdef D1G_SMALL /* a build for size, and a test: every token is read by itself */
 #define STEPS_OVER 0
 #else
 #define STEPS_OVER 1

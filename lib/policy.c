@@ -22,14 +22,11 @@ static const char function_rows[] = D1G_FUNCTIONS_D1(FUNCTION_ROW) D1G_FUNCTIONS
 #define THIRDS(L) 0 D1G_DENIED(THIRD_BIT, L)
 #define ANY_PRAGMA(L) | ((L) == ('p' & 31) ? ~UINT32_C(0xFF) : 0) /* pragma_ and a name */
 #define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L) ANY_PRAGMA(L)
-#define CLAUSE_SECONDS(L) SECONDS(L) BIT_OF(L, 'w', 'h' & 31) BIT_OF(L, 'r', 'e' & 31)
-#define CLAUSE_THIRDS(L) THIRDS(L) BIT_OF(L, 'w', 'e' & 31) BIT_OF(L, 'r', 't' & 31)
 #define FOUR(X, L) X(L), X((L) + 1), X((L) + 2), X((L) + 3)
 #define EACH_LETTER(X) \
     FOUR(X, 0), FOUR(X, 4), FOUR(X, 8), FOUR(X, 12), FOUR(X, 16), FOUR(X, 20), FOUR(X, 24), FOUR(X, 28)
 
-const struct d1g_watch d1g_watch_names = {{EACH_LETTER(SECONDS)}, {EACH_LETTER(THIRDS)}};
-const struct d1g_watch d1g_watch_clauses = {{EACH_LETTER(CLAUSE_SECONDS)}, {EACH_LETTER(CLAUSE_THIRDS)}};
+const struct d1g_watch d1g_watch = {{EACH_LETTER(SECONDS)}, {EACH_LETTER(THIRDS)}};
 static const uint32_t denied_lengths[32] = {EACH_LETTER(LENGTHS)};
 
 #define PRAGMA_PREFIX "pragma_"
@@ -66,7 +63,7 @@ static int may_be_denied(const struct d1g_name *name)
 {
     const size_t len = name->end - name->at;
 
-    return d1g_may_matter(&d1g_watch_names, name->text, name->at, name->end) &&
+    return d1g_may_matter(name->text, name->at, name->end, 0) &&
            (denied_lengths[name->text->z[name->at] & 31] >> (len > 31 ? 31 : len) & 1) != 0;
 }
 

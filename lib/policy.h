@@ -22,31 +22,34 @@ enum d1g_role {
 };
 
 /*
- * Words that may matter in a statement's body, by the low five bits of their first byte: the low five bits
- * of their second and third bytes, as bits. All others can be stepped over unread.
+ * Words that may be a name of policy.def, by the low five bits of their first byte: the low five bits of their
+ * second and third bytes, as bits. All others can be stepped over unread.
  */
 struct d1g_watch {
     uint32_t seconds[32];
     uint32_t thirds[32];
 };
 
+extern const struct d1g_watch d1g_watch;
+
 #define D1G_SHORTEST_WATCHED 4
 
-extern const struct d1g_watch d1g_watch_names;   /* the names of policy.def */
-extern const struct d1g_watch d1g_watch_clauses; /* these, WHERE and RETURNING */
+/* First letters of more words to watch, as bits: those of WHERE and RETURNING. */
+#define D1G_CLAUSES (UINT32_C(1) << ('W' & 31) | UINT32_C(1) << ('R' & 31))
 
-/* Whether a word of at least D1G_SHORTEST_WATCHED bytes may be a watched one, by its first three. */
-static inline int d1g_is_watched(const struct d1g_watch *watch, const unsigned char *word)
+/* Whether a word of at least D1G_SHORTEST_WATCHED bytes may be a watched one; letters is D1G_CLAUSES or 0. */
+static inline int d1g_is_watched(const unsigned char *word, uint32_t letters)
 {
     const unsigned first = word[0] & 31u;
+    const uint32_t by_name = d1g_watch.seconds[first] >> (word[1] & 31) & d1g_watch.thirds[first] >> (word[2] & 31);
 
-    return (int)(watch->seconds[first] >> (word[1] & 31) & watch->thirds[first] >> (word[2] & 31) & 1);
+    return (int)((by_name | letters >> first) & 1);
 }
 
 /* The same for the word in [at, end), of any length. */
-static inline int d1g_may_matter(const struct d1g_watch *watch, const struct d1g_text *t, size_t at, size_t end)
+static inline int d1g_may_matter(const struct d1g_text *t, size_t at, size_t end, uint32_t letters)
 {
-    return end - at >= D1G_SHORTEST_WATCHED && d1g_is_watched(watch, t->z + at);
+    return end - at >= D1G_SHORTEST_WATCHED && d1g_is_watched(t->z + at, letters);
 }
 
 /* Whether the name token in [at, end) is on a list of policy.def, in any role. */

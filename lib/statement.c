@@ -123,7 +123,7 @@ static int note_clause(struct parser *p)
 static void note_name(struct parser *p)
 {
     if (p->r.kind == D1GUARD_TOKEN_WORD) {
-        if (!d1g_may_matter(&d1g_watch_clauses, p->r.text, p->r.at, p->r.end))
+        if (!d1g_may_matter(p->r.text, p->r.at, p->r.end, D1G_CLAUSES))
             return;
         if (p->walk.depth == 0 && !holds_semicolons(p) && note_clause(p))
             return;
@@ -475,17 +475,13 @@ static int read_from(struct parser *p, enum step step)
     return end == STEP_DONE ? 1 : -1;
 }
 
-static void clear_span(struct d1g_span *span)
-{
-    span->at = 0;
-    span->end = 0;
-}
-
 /* Makes the parser ready for the statement at or behind `at` and reads its first token. 0 when there is
  * none. */
 static int start(struct parser *p, const struct d1g_text *t, size_t at, int wants_clauses,
                  struct d1g_statement *s)
 {
+    static const struct d1g_statement none = {0};
+
     p->r.text = t;
     p->r.end = at;
     do {
@@ -494,21 +490,13 @@ static int start(struct parser *p, const struct d1g_text *t, size_t at, int want
     p->s = s;
     d1g_start_walk(&p->walk, wants_clauses);
     p->last = p->r.at;
-    clear_span(&p->variable);
+    p->variable.end = 0;
     p->unfit = D1GUARD_REASON_UNKNOWN_STATEMENT;
-    s->kind = D1GUARD_KIND_NONE;
-    s->explain = D1GUARD_EXPLAIN_NONE;
-    s->flags = 0;
-    s->reason = D1GUARD_REASON_UNSET;
-    clear_span(&s->error);
+    *s = none;
     s->span = here(p);
-    s->first = here(p);
-    s->verb = here(p);
+    s->first = s->span;
+    s->verb = s->span;
     s->next = t->n;
-    clear_span(&s->name);
-    clear_span(&s->value);
-    clear_span(&s->variable);
-    s->listed = 0;
     return p->r.kind != D1G_TOKEN_END;
 }
 

@@ -10,7 +10,7 @@ struct variant {
     int (*classify)(const char *, size_t, const struct d1guard_options *, struct d1guard_report *);
 };
 
-extern const struct variant variant_step_by_step; /* reads each token by itself */
+extern const struct variant variant_small; /* reads each token by itself */
 extern const struct variant variant_plain;        /* without vector instructions */
 
 #endif
