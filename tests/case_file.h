@@ -108,7 +108,7 @@ static inline char *case_read_all(const char *path)
 
     while (stream && !feof(stream) && !ferror(stream)) {
         if (room - used < 4096) {
-            char *more = realloc(content, room = 2 * room + 8192);
+            char *more = (char *)realloc(content, room = 2 * room + 8192);
 
             if (!more)
                 break;
@@ -153,7 +153,8 @@ static inline int case_file_read(struct case_file *file, const char *path, size_
         if (*text == '#' || *text == '\0')
             continue;
         if (file->count == room) {
-            struct case_line *more = realloc(file->lines, (room = 2 * room + 64) * sizeof *more);
+            struct case_line *more =
+                (struct case_line *)realloc(file->lines, (room = 2 * room + 64) * sizeof *more);
 
             if (!more) {
                 fprintf(stderr, "%s: out of memory\n", path);

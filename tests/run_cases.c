@@ -13,6 +13,8 @@
  *
  * Each text lies in memory of exactly its size, so that a sanitizer sees a byte read too many. At the
  * end every reason, kind, risk, form and token of d1guard.h must have been the outcome of some case.
+ *
+ * It is C and C++ at once (hence the casts), so that tests/machines can show the library to a C++ program.
  */
 #define _POSIX_C_SOURCE 200809L /* scandir */
 #include <setjmp.h>
@@ -44,9 +46,9 @@ struct call {
     void (*run)(const struct test_case *test, const char *text, size_t len);
 };
 
-static void *allocate(size_t size)
+static char *allocate(size_t size)
 {
-    void *memory = malloc(size ? size : 1);
+    char *memory = (char *)malloc(size ? size : 1);
 
     if (!memory) {
         fputs("run_cases: out of memory\n", stderr);
@@ -141,7 +143,7 @@ static void expect(const struct test_case *test, const char *what, uint64_t want
 
 static void expect_untouched(const struct test_case *test, const char *what, const void *memory, size_t size)
 {
-    const unsigned char *bytes = memory;
+    const unsigned char *bytes = (const unsigned char *)memory;
     size_t changed = 0;
 
     for (size_t i = 0; i < size; i++)
@@ -399,7 +401,7 @@ static void parse_option(struct case_options *to, const char *option)
 static void parse_options(struct case_options *to, const struct case_field *field)
 {
     char *list = allocate(field->len + 1);
-    char *option = memcpy(list, field->bytes, field->len + 1);
+    char *option = (char *)memcpy(list, field->bytes, field->len + 1);
 
     memset(to, 0, sizeof *to);
     to->options.size = sizeof to->options;
@@ -746,7 +748,7 @@ static const struct call calls[] = {
 
 static void run_case(void **state)
 {
-    const struct test_case *test = *state;
+    const struct test_case *test = (const struct test_case *)*state;
     const struct case_field *text = &test->line->field[test->line->count - 1];
     char *exact = allocate(text->len);
 
@@ -773,7 +775,8 @@ static void add_test(struct suite *suite, const char *name, CMUnitTestFunction f
                      struct test_case *test)
 {
     if (suite->count == suite->room) {
-        struct CMUnitTest *more = realloc(suite->tests, (suite->room = 2 * suite->room + 256) * sizeof *more);
+        const size_t room = suite->room = 2 * suite->room + 256;
+        struct CMUnitTest *more = (struct CMUnitTest *)realloc(suite->tests, room * sizeof *more);
 
         if (!more)
             exit(EXIT_FAILURE);
@@ -796,7 +799,7 @@ static int add_file(struct suite *suite, const char *folder, const char *file)
     }
     if (!case_file_read(&cases, path, call->fields))
         return 0;
-    struct test_case *tests = allocate(cases.count * sizeof *tests);
+    struct test_case *tests = (struct test_case *)(void *)allocate(cases.count * sizeof *tests);
     for (size_t i = 0; i < cases.count; i++) {
         tests[i] = (struct test_case){.file = file, .call = call, .line = &cases.lines[i]};
         snprintf(tests[i].name, sizeof tests[i].name, "%s:%lu", file, cases.lines[i].number);
