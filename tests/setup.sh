@@ -90,7 +90,7 @@ apt_install chromium fonts-dejavu-core
 # The bindings: WebAssembly's compiler and linker, Python's packaging and types, the oldest Node promised
 # (the newer one, miniflare and TypeScript come with the Worker's), Deno, Bun, and the parsers of the
 # benchmark.
-apt_install clang-19 lld-19 python3-setuptools python3-wheel python3-build mypy chromium
+apt_install clang-19 lld-19 binaryen python3-setuptools python3-wheel python3-build mypy chromium
 bindings="node@20.20.2 deno@2.9.6 bun@1.4.5 node-sql-parser@5.4.0 sql-parser-cst@0.42.1 @guanmingchiu/sqlparser-ts@0.62.0"
 if [ "$(cat deps/bindings/installed 2>/dev/null)" != "$bindings" ]; then
     mkdir -p deps/bindings

@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+import { EXPLAINS, FORMS, KINDS, REASONS, RISKS, SENTENCES, TOKENS, VERSION } from './names.js';
 
 /* The structs of include/d1guard.h for wasm32; tests/cases/abi.tsv has the same lines and a test compares. */
 export const LAYOUT = {
@@ -62,10 +63,10 @@ const PRAGMA_VALUE = 8;
 const BAD_ARGUMENT = 10;
 const UNSET = 0;
 
-const MESSAGE_SIZE = 321; /* d1guard_message: 320 bytes and a NUL */
-const OUTPUT_EXTRA = 64;  /* d1guard_cap: at most so much longer than its input */
+const WORD_LENGTH = 40;  /* bytes of a word that a message shows */
+const OUTPUT_EXTRA = 64; /* d1guard_cap: at most so much longer than its input */
 const PAGE = 65536;
-const START = { line: 1, column: 1 };
+const LF = 10;
 
 /* Option name here, field there. */
 const NAME_LISTS = {
@@ -110,6 +111,9 @@ function checkText(sql) {
         throw new TypeError(`the SQL text must be a string or a Uint8Array, not ${sql === null ? 'null' : typeof sql}`);
 }
 
+/* The bits of RISKS, without that of `unknown`, which is nothing to allow. */
+const RISK_BITS = new Map(Object.entries(RISKS).slice(1).map(([number, slug]) => [slug, 2 ** number]));
+
 /* UTF-16 units that bytes[from..to] take when decoded. */
 function countUnits(bytes, from, to) {
     let units = 0;
@@ -138,9 +142,6 @@ export function createGuard(module) {
     const tokenAt = place(TOKEN.SIZE);
     const statementAt = place(STATEMENT.SIZE);
     const outLenAt = place(4);
-    const lineAt = place(8);
-    const columnAt = place(8);
-    const messageAt = place(MESSAGE_SIZE);
     const variableAt = at; /* names, text, output */
 
     let bytes;
@@ -164,23 +165,6 @@ export function createGuard(module) {
 
     reserve(variableAt);
 
-    function readName(address) {
-        address >>>= 0;
-        return decoder.decode(bytes.subarray(address, bytes.indexOf(0, address)));
-    }
-
-    /* Slugs by number; the library says "unknown" where its lists have a gap or an end. */
-    function readSlugs(slugOf, numbers) {
-        return Array.from({ length: numbers }, (_, number) => readName(slugOf(number)));
-    }
-    const reasons = readSlugs(c.d1guard_reason_slug, 128);
-    const risks = readSlugs(c.d1guard_risk_slug, 32);
-    const kinds = readSlugs(c.d1guard_kind_slug, 64);
-    const explains = readSlugs(c.d1guard_explain_slug, 8);
-    const tokenKinds = readSlugs(c.d1guard_token_slug, 64);
-    const forms = readSlugs(c.d1guard_form_slug, 8);
-    const riskBits = new Map(risks.map((slug, number) => [slug, 2 ** number]).filter(([slug]) => slug !== 'unknown'));
-
     /* Everything asked of the caller's object, before memory is touched. undefined: the defaults. */
     function readOptions(options) {
         if (options === undefined || options === null)
@@ -198,9 +182,9 @@ export function createGuard(module) {
             throw new TypeError(`offsets must be 'utf16' or 'bytes', not ${String(offsets)}`);
         let allowRisks = 0;
         for (const risk of allow) {
-            if (!riskBits.has(risk))
+            if (!RISK_BITS.has(risk))
                 throw new TypeError(`allow holds ${String(risk)}, which is no risk`);
-            allowRisks |= riskBits.get(risk);
+            allowRisks |= RISK_BITS.get(risk);
         }
         const names = [];
         for (const [key, field] of Object.entries(NAME_LISTS)) {
@@ -278,40 +262,54 @@ export function createGuard(module) {
         };
     }
 
-    const allowedMessages = new Map(); /* they have no span, so one text does for all */
+    /*
+     * What d1guard_message and d1guard_position do is written here once more: in the module they would take a
+     * quarter of its size. test/agree.mjs and the case files hold them to what C says.
+     */
 
-    function readMessage(text, reason, allowed) {
-        const known = allowed && allowedMessages.get(reason);
-        if (known)
-            return known;
-        const length = c.d1guard_message(reportAt, text.start, text.length, messageAt, MESSAGE_SIZE);
-        const message = decoder.decode(bytes.subarray(messageAt, messageAt + length));
-        if (allowed)
-            allowedMessages.set(reason, message);
-        return message;
+    /* The bytes of the span, a long one cut where no character of UTF-8 is cut in two. */
+    function showWord(word) {
+        if (word.length === 0)
+            return 'the text';
+        let stop = word.length;
+        if (stop > WORD_LENGTH) {
+            stop = WORD_LENGTH;
+            while (stop > 0 && (word[stop] & 0xc0) === 0x80)
+                stop--;
+        }
+        const shown = word.slice(0, stop).map((byte) => (byte < 0x20 || byte === 0x7f ? 0x3f /* ? */ : byte));
+        return decoder.decode(shown) + (stop < word.length ? '...' : '');
     }
 
-    /* Bytes are addressed by line and column in bytes; this moves the column to the caller's unit. */
-    function readPosition(text, byte, translate) {
-        c.d1guard_position(text.start, text.length, byte, lineAt, columnAt);
-        const column = view.getUint32(columnAt, true);
-        return { line: view.getUint32(lineAt, true), column: 1 + translate(byte) - translate(byte - (column - 1)) };
+    function makeMessage(text, reason, byte, length) {
+        const word = () => showWord(bytes.subarray(text.start + byte, text.start + byte + length));
+        return SENTENCES[reason].replace(/%[wa]/g, (mark) => (mark === '%w' ? word() : `byte ${byte}`));
+    }
+
+    /* The column is in the unit that translate gives. */
+    function findPosition(text, byte, translate) {
+        const before = bytes.subarray(text.start, text.start + byte);
+        let line = 1;
+        let start = 0;
+        for (let end; (end = before.indexOf(LF, start)) !== -1; line++)
+            start = end + 1;
+        return { line, column: 1 + translate(byte) - translate(start) };
     }
 
     function readReport(text, inBytes) {
         const field = (offset) => view.getUint32(reportAt + offset, true);
-        const allowed = field(REPORT.verdict) === 1;
         const reason = field(REPORT.reason);
         const byte = field(REPORT.at);
+        const length = field(REPORT.len);
         const translate = translator(text, inBytes);
         const at = translate(byte);
-        const { line, column } = byte === 0 ? START : readPosition(text, byte, translate);
+        const { line, column } = findPosition(text, byte, translate);
         return {
-            allowed,
-            reason: reasons[reason],
-            message: readMessage(text, reason, allowed),
+            allowed: field(REPORT.verdict) === 1,
+            reason: REASONS[reason],
+            message: makeMessage(text, reason, byte, length),
             at,
-            length: translate(byte + field(REPORT.len)) - at,
+            length: translate(byte + length) - at,
             line,
             column,
             statement: field(REPORT.statement),
@@ -369,7 +367,7 @@ export function createGuard(module) {
         const cap = (start, length, opts, out, room, outLen, report) =>
             c.d1guard_cap(start, length, opts, rows, out, room, outLen, report);
         const report = rewrite(cap, sql, options);
-        report.form = forms[view.getUint32(reportAt + REPORT.form, true)];
+        report.form = FORMS[view.getUint32(reportAt + REPORT.form, true)];
         return report;
     }
 
@@ -389,7 +387,7 @@ export function createGuard(module) {
             const at = translate(byte);
             byte += view.getUint32(tokenAt + TOKEN.len, true);
             list.push({
-                kind: tokenKinds[view.getUint32(tokenAt + TOKEN.kind, true)],
+                kind: TOKENS[view.getUint32(tokenAt + TOKEN.kind, true)],
                 at,
                 length: translate(byte) - at,
             });
@@ -406,9 +404,9 @@ export function createGuard(module) {
         const flags = field(STATEMENT.flags);
         const reason = field(STATEMENT.reason);
         return {
-            kind: kinds[field(STATEMENT.kind)],
-            risk: risks[field(STATEMENT.risk)],
-            explain: explains[field(STATEMENT.explain)],
+            kind: KINDS[field(STATEMENT.kind)],
+            risk: RISKS[field(STATEMENT.risk)],
+            explain: EXPLAINS[field(STATEMENT.explain)],
             with: (flags & WITH) !== 0,
             where: (flags & WHERE) !== 0,
             returning: (flags & RETURNING) !== 0,
@@ -416,7 +414,7 @@ export function createGuard(module) {
             ...span(field(STATEMENT.at), field(STATEMENT.len)),
             next: translate(field(STATEMENT.next)),
             error: reason === UNSET ? null
-                : { reason: reasons[reason], ...span(field(STATEMENT.error_at), field(STATEMENT.error_len)) },
+                : { reason: REASONS[reason], ...span(field(STATEMENT.error_at), field(STATEMENT.error_len)) },
         };
     }
 
@@ -440,16 +438,16 @@ export function createGuard(module) {
         const where = Number(count(at, 'at'));
         const text = putText(sql, variableAt);
         if (typeof sql !== 'string')
-            return readPosition(text, Math.min(where, text.length), (byte) => byte);
+            return findPosition(text, Math.min(where, text.length), (byte) => byte);
         /* The bytes in front of the offset, by the same rule as putText. */
         const byte = text.ascii ? Math.min(where, text.length) : encoder.encode(sql.slice(0, where)).length;
-        return readPosition(text, byte, translator(text, false));
+        return findPosition(text, byte, translator(text, false));
     }
 
     /* A body for D1 that is not of the shape it must have. */
     function badBody(message, query) {
         return {
-            allowed: false, reason: reasons[BAD_ARGUMENT], message, at: 0, length: 0, line: 1, column: 1,
+            allowed: false, reason: REASONS[BAD_ARGUMENT], message, at: 0, length: 0, line: 1, column: 1,
             statement: 0, statements: 0, query,
         };
     }
@@ -492,7 +490,7 @@ export function createGuard(module) {
 
     return {
         check, checkView, assertReadOnly, clean, capRows, tokens, statements, position, checkBatch,
-        version: readName(c.d1guard_version()),
+        version: VERSION,
     };
 }
 

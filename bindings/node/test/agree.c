@@ -1,10 +1,12 @@
 /*
  * Answers texts in one line each, for comparing languages: agree.mjs says how. Reads from standard input
  * records of a length (4 bytes, little end first), a letter (s: valid UTF-8, b: any bytes) and the text.
+ * With the argument `names` it prints what the library calls each number instead.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "d1guard.h"
 
@@ -58,20 +60,19 @@ static void put_statements(const char *sql, size_t len)
     }
 }
 
-static void put_report(const struct d1guard_report *report, const char *sql, size_t len, int is_text)
+static void put_report(const struct d1guard_report *report, const char *sql, size_t len)
 {
     char message[321];
     uint64_t line, column;
 
     d1guard_position(sql, len, (size_t)report->at, &line, &column);
-    printf(" %u %s %llu %llu %llu %llu %llu %llu ", report->verdict, d1guard_reason_slug(report->reason),
+    printf(" %u %s %llu %llu %llu %llu %llu %llu message=", report->verdict, d1guard_reason_slug(report->reason),
            (unsigned long long)report->at, (unsigned long long)report->len, (unsigned long long)line,
            (unsigned long long)column, (unsigned long long)report->statement, (unsigned long long)report->statements);
-    if (is_text)
-        put_hex(message, d1guard_message(report, sql, len, message, sizeof message));
+    put_hex(message, d1guard_message(report, sql, len, message, sizeof message));
 }
 
-static void answer(const char *sql, size_t len, int is_text, const struct d1guard_options *options, char *out)
+static void answer(const char *sql, size_t len, const struct d1guard_options *options, char *out)
 {
     struct d1guard_report report = {.size = sizeof report};
     size_t written;
@@ -82,26 +83,49 @@ static void answer(const char *sql, size_t len, int is_text, const struct d1guar
     put_statements(sql, len);
     printf("|check");
     d1guard_classify(sql, len, options, &report);
-    put_report(&report, sql, len, is_text);
+    put_report(&report, sql, len);
     printf("|view");
     d1guard_classify_view(sql, len, options, &report);
-    put_report(&report, sql, len, is_text);
+    put_report(&report, sql, len);
     printf("|clean");
     d1guard_clean(sql, len, options, out, len + 64, &written, &report);
-    put_report(&report, sql, len, is_text);
+    put_report(&report, sql, len);
     putchar(' ');
     put_hex(out, written);
     printf("|cap");
     d1guard_cap(sql, len, options, 100, out, len + 64, &written, &report);
-    put_report(&report, sql, len, is_text);
+    put_report(&report, sql, len);
     printf(" %s ", d1guard_form_slug(report.form));
     put_hex(out, written);
     putchar('\n');
 }
 
-int main(void)
+static void put_names(void)
+{
+    static const struct {
+        const char *list;
+        const char *(*name)(uint32_t);
+    } lists[] = {
+        {"REASONS", d1guard_reason_slug}, {"SENTENCES", d1guard_reason_sentence}, {"RISKS", d1guard_risk_slug},
+        {"KINDS", d1guard_kind_slug}, {"EXPLAINS", d1guard_explain_slug}, {"TOKENS", d1guard_token_slug},
+        {"FORMS", d1guard_form_slug},
+    };
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        for (uint32_t number = 0; number < 256; number++)
+            printf("%s %u %s\n", lists[i].list, number, lists[i].name(number));
+    }
+    printf("VERSION %s\n", d1guard_version());
+}
+
+int main(int argc, char **argv)
 {
     unsigned char head[5];
+
+    if (argc > 1 && strcmp(argv[1], "names") == 0) {
+        put_names();
+        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
 
     for (unsigned number = 0; fread(head, 1, sizeof head, stdin) == sizeof head; number++) {
         const size_t len = head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
@@ -109,7 +133,7 @@ int main(void)
 
         if (!sql || !out || fread(sql, 1, len, stdin) != len)
             return EXIT_FAILURE;
-        answer(sql, len, head[4] == 's', &option_sets[number % 4], out);
+        answer(sql, len, &option_sets[number % 4], out);
         free(sql);
         free(out);
     }

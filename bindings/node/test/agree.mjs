@@ -1,11 +1,12 @@
 /*
  * node agree.mjs PACKAGE-FOLDER AGREE-PROGRAM PYTHON [COUNT]: feeds texts to C, Python, Node and workerd and compares
- * everything each of them can say about a text: a line for each text, the same one from all four.
+ * everything each of them can say about a text: a line for each text, the same one from all four. C's messages may hold
+ * bytes of a text that are no UTF-8; they are compared as the strings that others make of them.
  */
 import { spawnSync } from 'node:child_process';
 import { resolve, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { answerAll } from './agree_answer.mjs';
+import { answerAll, hex } from './agree_answer.mjs';
 import { texts } from './agree_texts.mjs';
 import { asString, show } from './cases.mjs';
 import { report } from './harness.mjs';
@@ -45,11 +46,28 @@ async function runWorker(records) {
     }
 }
 
+function decodeMessages(lines) {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    return lines.replace(/ message=([0-9a-f]*)/g, (_, bytes) => ` message=${hex(decoder.decode(Buffer.from(bytes, 'hex')))}`);
+}
+
+/* names.js is made from the header; the library's own names are made from it too, by the C compiler. */
+function compareNames(names) {
+    const name = (list, number) => (list in names && number in names[list] ? names[list][number] : 'unknown');
+    const lines = runProgram(program, ['names']).trimEnd().split('\n');
+    const wrong = lines.filter((line) => {
+        const [, list, number, text] = /^(\w+) (\d+) (.*)$/.exec(line) ?? [];
+        return line !== (list ? `${list} ${number} ${name(list, number)}` : `VERSION ${names.VERSION}`);
+    });
+    return lines.length === 7 * 256 + 1 && wrong.length === 0 ? undefined : `${lines.length} lines, wrong: ${wrong.join('\n')}`;
+}
+
 const list = texts(count);
 const records = list.map(record);
 const input = Buffer.concat(records);
 const guard = await import(pathToFileURL(join(resolve(folder), 'index.js')));
-const wanted = runProgram(program, [], input).split('\n');
+const names = await import(pathToFileURL(join(resolve(folder), 'names.js')));
+const wanted = decodeMessages(runProgram(program, [], input)).split('\n');
 
 const found = {
     Python: () => runProgram(python, [fileURLToPath(new URL('agree.py', import.meta.url))], input),
@@ -57,7 +75,10 @@ const found = {
     workerd: () => runWorker(records),
 };
 
-const results = [{ name: `${count} texts`, failure: wanted.length === count + 1 ? undefined : `C gave ${wanted.length - 1} lines` }];
+const results = [
+    { name: `${count} texts`, failure: wanted.length === count + 1 ? undefined : `C gave ${wanted.length - 1} lines` },
+    { name: 'names.js has the names that C has', failure: compareNames(names) },
+];
 for (const [name, answers] of Object.entries(found)) {
     const got = (await answers()).split('\n');
     const differences = wanted.flatMap((line, i) => (line === got[i] ? [] : [i]));

@@ -32,10 +32,9 @@ def show_statements(sql):
     return line
 
 
-def show_report(name, r, sql):
-    message = r.message.encode().hex() if isinstance(sql, str) else ""
+def show_report(name, r):
     return (f"{name} {r.allowed:d} {r.reason} {r.at} {r.length} {r.line} {r.column} {r.statement} {r.statements} "
-            f"{message}")
+            f"message={r.message.encode().hex()}")
 
 
 def show_text(text):
@@ -60,10 +59,10 @@ def answer(sql, options):
     cap = d1guard.cap_rows(sql, 100, options, offsets="bytes")
     units = compare_units(sql, options) if isinstance(sql, str) and not sql.isascii() else ""
     return "|".join([
-        show_tokens(sql), show_statements(sql), show_report("check", d1guard.check(sql, options, offsets="bytes"), sql),
-        show_report("view", d1guard.check_view(sql, options, offsets="bytes"), sql),
-        f"{show_report('clean', clean, sql)} {show_text(clean.sql)}",
-        f"{show_report('cap', cap, sql)} {cap.form} {show_text(cap.sql)}"]) + units
+        show_tokens(sql), show_statements(sql), show_report("check", d1guard.check(sql, options, offsets="bytes")),
+        show_report("view", d1guard.check_view(sql, options, offsets="bytes")),
+        f"{show_report('clean', clean)} {show_text(clean.sql)}",
+        f"{show_report('cap', cap)} {cap.form} {show_text(cap.sql)}"]) + units
 
 
 def main():

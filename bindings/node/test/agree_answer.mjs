@@ -18,16 +18,16 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-function hex(text) {
+export function hex(text) {
     let out = '';
     for (const byte of typeof text === 'string' ? encoder.encode(text) : text ?? [])
         out += HEX[byte];
     return out;
 }
 
-function showReport(name, r, sql) {
-    const message = typeof sql === 'string' ? hex(r.message) : '';
-    return `${name} ${Number(r.allowed)} ${r.reason} ${r.at} ${r.length} ${r.line} ${r.column} ${r.statement} ${r.statements} ${message}`;
+function showReport(name, r) {
+    const place = `${r.at} ${r.length} ${r.line} ${r.column} ${r.statement} ${r.statements}`;
+    return `${name} ${Number(r.allowed)} ${r.reason} ${place} message=${hex(r.message)}`;
 }
 
 function showStatement(s) {
@@ -47,18 +47,28 @@ function compareUnits(guard, sql, options) {
     }
 }
 
+/* U+FFFD and a surrogate that is alone are the same text. */
+function compareSurrogates(guard, sql, options) {
+    const calls = [(text) => guard.check(text, options), (text) => guard.clean(text, options), (text) => guard.tokens(text)];
+    const alone = sql.replaceAll('\ufffd', sql.length % 2 ? '\ud800' : '\udc00');
+    const differs = calls.some((call) => JSON.stringify(call(alone)) !== JSON.stringify(call(sql)));
+    return differs ? '|a lone surrogate makes a difference' : '';
+}
+
 function answer(guard, sql, choice) {
     const bytes = { offsets: 'bytes' };
     const options = { ...choice, ...bytes };
     const clean = guard.clean(sql, options);
     const cap = guard.capRows(sql, 100, options);
-    const units = typeof sql === 'string' && /[^\0-\x7f]/.test(sql) ? compareUnits(guard, sql, choice) : '';
+    const isString = typeof sql === 'string';
+    const units = isString && /[^\0-\x7f]/.test(sql) ? compareUnits(guard, sql, choice) : '';
+    const surrogates = isString && sql.includes('\ufffd') ? compareSurrogates(guard, sql, choice) : '';
     return [
         'tokens' + guard.tokens(sql, bytes).map((t) => ` ${t.kind}:${t.length}`).join(''),
         'statements' + guard.statements(sql, bytes).map(showStatement).join(''),
-        showReport('check', guard.check(sql, options), sql), showReport('view', guard.checkView(sql, options), sql),
-        `${showReport('clean', clean, sql)} ${hex(clean.sql)}`, `${showReport('cap', cap, sql)} ${cap.form} ${hex(cap.sql)}`,
-    ].join('|') + units;
+        showReport('check', guard.check(sql, options)), showReport('view', guard.checkView(sql, options)),
+        `${showReport('clean', clean)} ${hex(clean.sql)}`, `${showReport('cap', cap)} ${cap.form} ${hex(cap.sql)}`,
+    ].join('|') + units + surrogates;
 }
 
 /* first: the number of the first record, on which the options depend. */

@@ -14,6 +14,7 @@ const PIECES = [
     'CREATE TRIGGER t BEGIN ', 'END', ';', '(', ')', ',', '.', "'", '"', '`', '[', ']', '--', '/*', '*/', '\n', '\r', '\t',
     '\0', '\x0b', '\x1f', '\ufeff', 'é', '\u{1f600}', '\u2028', ':a', '$b::c(', '?1', '@', '#', "x'00'", '0x1F', '1_0', '1e',
     ' users ', ' T1 ', 'count(', 'load_extension(', ' sqlite_dbpage ', 'mine()', 'user_version', '->>', '||', '!=', '\\',
+    '\ufffd', '"\t\x7f"(', 'aé'.repeat(14), '\u2028'.repeat(14), ` ${'\u{1f600}'.repeat(11)}`, `"a${'\u{1f600}\ufffd'.repeat(7)}"(`,
 ].map((text) => encoder.encode(text)).concat([0x80, 0xc3, 0xef, 0xff].map((byte) => Uint8Array.of(byte)));
 
 /* mulberry32 */

@@ -18,7 +18,7 @@ export function startWorker(entry, others, folder, options = {}) {
         modules: [
             text(`/${entry}`, here(entry)),
             ...others.map((name) => text(`/${name}`, here(name))),
-            ...['workerd.js', 'guard.js'].map((name) => text(`/package/${name}`, readFileSync(join(folder, name), 'utf8'))),
+            ...['workerd.js', 'guard.js', 'names.js'].map((name) => text(`/package/${name}`, readFileSync(join(folder, name), 'utf8'))),
             { type: 'CompiledWasm', path: '/package/d1guard.wasm', contents: readFileSync(join(folder, 'd1guard.wasm')) },
         ],
         compatibilityDate: '2026-01-01',
