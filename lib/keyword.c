@@ -95,6 +95,11 @@ int d1g_ends_operand(enum d1g_keyword keyword)
     return use_of(keyword) == NAME || use_of(keyword) == LITERAL;
 }
 
+int d1g_is_operator(enum d1g_keyword keyword)
+{
+    return use_of(keyword) == OPERATOR;
+}
+
 enum d1g_tables d1g_tables_behind(enum d1g_keyword keyword)
 {
     return (enum d1g_tables)(keyword_uses[keyword] >> 2);

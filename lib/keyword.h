@@ -24,6 +24,9 @@ int d1g_may_be_name(enum d1g_keyword keyword);
 /* Whether an operand can end with the word, so that what stands behind it is no operand. */
 int d1g_ends_operand(enum d1g_keyword keyword);
 
+/* Whether an operand follows the word, where it does not stand as a name. */
+int d1g_is_operator(enum d1g_keyword keyword);
+
 /* What a keyword says of the tables that are named behind it. */
 enum d1g_tables {
     D1G_TABLES_SAME, /* nothing */

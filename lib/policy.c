@@ -13,21 +13,23 @@ static const char pragma_rows[] = D1G_PRAGMAS(PRAGMA_ROW);
 static const char function_rows[] = D1G_FUNCTIONS_D1(FUNCTION_ROW) D1G_FUNCTIONS_SQLITE(FUNCTION_ROW);
 #define D1_FUNCTIONS_SIZE (sizeof(D1G_FUNCTIONS_D1(FUNCTION_ROW)) - 1) /* bytes of function_rows for D1 */
 
-/* A bit for each name that starts with the letter L. */
-#define BIT_OF(L, first, bit) | (((first) & 31) == (L) ? UINT32_C(1) << (bit) : 0)
-#define SECOND_BIT(L, first, second, third, role, name) BIT_OF(L, first, (second) & 31)
-#define THIRD_BIT(L, first, second, third, role, name) BIT_OF(L, first, (third) & 31)
-#define LENGTH_BIT(L, first, second, third, role, name) BIT_OF(L, first, sizeof #name - 1)
-#define SECONDS(L) 0 D1G_DENIED(SECOND_BIT, L)
-#define THIRDS(L) 0 D1G_DENIED(THIRD_BIT, L)
+/* Which of the bits from 32 * W on the rows set. */
+#define WATCH_BIT(W, first, second, third, role, name)  \
+    | (D1G_WATCH_HASH(first, second, third) / 32 == (W) \
+           ? UINT32_C(1) << D1G_WATCH_HASH(first, second, third) % 32 : 0)
+#define WATCHED(W) 0 D1G_DENIED(WATCH_BIT, W)
+
+/* For each letter, a bit for each length of a name that starts with it. */
+#define LENGTH_BIT(L, first, second, third, role, name) \
+    | (((first) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
 #define ANY_PRAGMA(L) | ((L) == ('p' & 31) ? ~UINT32_C(0xFF) : 0) /* pragma_ and a name */
 #define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L) ANY_PRAGMA(L)
-#define FOUR(X, L) X(L), X((L) + 1), X((L) + 2), X((L) + 3)
-#define EACH_LETTER(X) \
-    FOUR(X, 0), FOUR(X, 4), FOUR(X, 8), FOUR(X, 12), FOUR(X, 16), FOUR(X, 20), FOUR(X, 24), FOUR(X, 28)
 
-const struct d1g_watch d1g_watch = {{EACH_LETTER(SECONDS)}, {EACH_LETTER(THIRDS)}};
-static const uint32_t denied_lengths[32] = {EACH_LETTER(LENGTHS)};
+#define FOUR(X, n) X(n), X((n) + 1), X((n) + 2), X((n) + 3)
+#define SIXTEEN(X, n) FOUR(X, n), FOUR(X, (n) + 4), FOUR(X, (n) + 8), FOUR(X, (n) + 12)
+
+const uint32_t d1g_watch[] = {SIXTEEN(WATCHED, 0)};
+static const uint32_t denied_lengths[] = {SIXTEEN(LENGTHS, 0), SIXTEEN(LENGTHS, 16)};
 
 #define PRAGMA_PREFIX "pragma_"
 #define PREFIX_LENGTH (sizeof PRAGMA_PREFIX - 1)
@@ -84,8 +86,6 @@ int d1g_is_listed(const struct d1g_text *t, size_t at, size_t end)
 {
     struct d1g_name name = d1g_read_name(t, at, end);
 
-    if (!may_be_denied(&name))
-        return 0;
     return find_denied(&name) != NULL || d1g_name_skip(&name, PRAGMA_PREFIX, PREFIX_LENGTH);
 }
 

@@ -67,20 +67,20 @@ static struct d1g_span here(const struct parser *p)
     return span;
 }
 
+static int is_digit(int byte, int hex)
+{
+    return hex ? d1g_is_hex(byte) : d1g_is_digit(byte);
+}
+
 /* Every `_` of a number needs a digit on both sides. */
 static int has_stray_separator(const struct d1g_text *t, size_t at, size_t end)
 {
-    const int hex = d1g_byte(t, at) == '0' && d1g_lower(d1g_peek(t, at, 1)) == 'x';
-    int before = 0;
+    const int hex = d1g_lower(d1g_peek(t, at, 1)) == 'x';
     size_t i;
 
-    for (i = at + (hex ? 2 : 0); i < end; i++) {
-        const int b = d1g_byte(t, i);
-        const int next = i + 1 < end ? d1g_byte(t, i + 1) : D1G_END;
-
-        if (b == '_' && (!before || !(hex ? d1g_is_hex(next) : d1g_is_digit(next))))
+    for (i = at + 1; i < end; i++) {
+        if (d1g_byte(t, i) == '_' && !(is_digit(d1g_byte(t, i - 1), hex) && is_digit(d1g_byte(t, i + 1), hex)))
             return 1;
-        before = hex ? d1g_is_hex(b) : d1g_is_digit(b);
     }
     return 0;
 }
@@ -314,7 +314,7 @@ enum note {
 };
 
 #define WORD(keyword) KW_##keyword
-#define SIGN(kind) (KW_COUNT + D1GUARD_TOKEN_##kind)
+#define SIGN(kind) ((int)KW_COUNT + (int)D1GUARD_TOKEN_##kind)
 #define KIND(kind) D1GUARD_KIND_##kind
 
 enum step {

@@ -58,49 +58,31 @@ static int is_rest_zero(const struct d1guard_options *from)
     return 1;
 }
 
-static const struct d1guard_options default_options = {
-    sizeof default_options, D1GUARD_ENGINE_D1, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
-    {NULL, 0}};
-
-/* Points call at the host's options, completed. 0 when they are bad; the defaults serve then. */
-static int load_options(struct d1g_call *call, const struct d1guard_options *from)
+/* Completes the host's options. 0 when they are bad; the defaults serve then. */
+static int load_options(struct d1guard_options *to, const struct d1guard_options *from)
 {
-    call->options = &default_options;
+    static const struct d1guard_options defaults = {0};
+
+    *to = defaults;
     if (from == NULL)
         return 1;
     if (from->size < SMALLEST_OPTIONS || !is_rest_zero(from))
         return 0;
-    call->own = default_options;
-    d1g_copy_out(&call->own, from, from->size, sizeof call->own);
-    if (!are_options_known(&call->own))
-        return 0;
-    call->options = &call->own;
-    return 1;
-}
-
-void d1g_only_reads(struct d1g_call *call)
-{
-    if (call->options != &call->own) {
-        call->own = *call->options;
-        call->options = &call->own;
-    }
-    call->own.allow_risks = 0;
-}
-
-static void clear_report(struct d1guard_report *report)
-{
-    static const struct d1guard_report zero = {sizeof zero, D1GUARD_REFUSE, D1GUARD_REASON_UNSET,
-                                               D1GUARD_FORM_NONE, 0, 0, 0, 0};
-
-    *report = zero;
+    d1g_copy_out(to, from, from->size, sizeof *to);
+    if (are_options_known(to))
+        return 1;
+    *to = defaults;
+    return 0;
 }
 
 int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
              const struct d1guard_report *report)
 {
-    const int options_fit = load_options(call, options);
+    static const struct d1guard_report unset = {0};
+    const int options_fit = load_options(&call->options, options);
 
-    clear_report(&call->report);
+    call->report = unset;
+    call->report.size = sizeof unset;
     call->text.z = (const unsigned char *)sql;
     call->text.n = len;
     if (!options_fit || (sql == NULL && len > 0) || (report != NULL && report->size < SMALLEST_REPORT))
@@ -128,7 +110,7 @@ int d1g_close(const struct d1g_call *call, struct d1guard_report *report)
 
 #define DEPTHS 1024 /* deeper than SQLite's parser goes; beyond, every comma counts as a FROM list's */
 
-struct seen {
+struct seen { /* zeroed: nothing, like a token that no allowed statement holds */
     struct d1g_span span;
     uint32_t kind;
     enum d1g_keyword keyword;
@@ -167,9 +149,15 @@ static void set_in_from(struct names *n, int in)
         n->in_from[n->depth / 32] &= ~bit;
 }
 
+/* first <= kind <= last */
+static int is_kind_in(uint32_t kind, uint32_t first, uint32_t last)
+{
+    return kind - first <= last - first;
+}
+
 static int is_name_kind(uint32_t kind)
 {
-    return kind >= D1GUARD_TOKEN_WORD && kind <= D1GUARD_TOKEN_STRING;
+    return is_kind_in(kind, D1GUARD_TOKEN_WORD, D1GUARD_TOKEN_STRING);
 }
 
 /*
@@ -203,45 +191,31 @@ static int ends_operand(uint32_t kind, enum d1g_keyword keyword)
 {
     if (kind == D1GUARD_TOKEN_WORD)
         return d1g_ends_operand(keyword);
-    return kind == D1GUARD_TOKEN_RP || (kind >= D1GUARD_TOKEN_NAME && kind <= D1GUARD_TOKEN_VARIABLE);
+    return kind == D1GUARD_TOKEN_RP || is_kind_in(kind, D1GUARD_TOKEN_NAME, D1GUARD_TOKEN_VARIABLE);
 }
 
 /* Whether the word before a `(` is there as a keyword, so that nothing is called. */
 static int is_bare_keyword(const struct names *n)
 {
-    int bare;
+    static const unsigned char bare_pairs[][2] = {/* AS MATERIALIZED ( looks like a type */
+                                             {KW_NOT, KW_MATERIALIZED},
+                                             {KW_GROUP, KW_BY},
+                                             {KW_ORDER, KW_BY},
+                                             {KW_PARTITION, KW_BY},
+                                             {KW_ON, KW_CONFLICT}};
+    const enum d1g_keyword keyword = n->before.keyword;
+    size_t i;
 
-    switch (n->before.keyword) {
-    case KW_CAST:
-    case KW_RAISE:
-        bare = 1;
-        break;
-    case KW_MATERIALIZED:
-        bare = n->before_that.keyword == KW_NOT; /* AS MATERIALIZED ( looks like a type */
-        break;
-    case KW_BY:
-        bare = n->before_that.keyword == KW_GROUP || n->before_that.keyword == KW_ORDER ||
-               n->before_that.keyword == KW_PARTITION;
-        break;
-    case KW_CONFLICT:
-        bare = n->before_that.keyword == KW_ON;
-        break;
-    case KW_OVER:
-    case KW_FILTER:
-        bare = n->before_that.kind == D1GUARD_TOKEN_RP;
-        break;
-    case KW_OFFSET:
-    case KW_ROWS:
-    case KW_RANGE:
-    case KW_GROUPS:
-        bare = ends_operand(n->before_that.kind, n->before_that.keyword) ||
-               (n->before_that.kind == D1GUARD_TOKEN_LP && n->in_window);
-        break;
-    default:
-        bare = !d1g_may_be_name(n->before.keyword);
-        break;
+    for (i = 0; i < sizeof bare_pairs / sizeof bare_pairs[0]; i++) {
+        if (n->before_that.keyword == bare_pairs[i][0] && keyword == bare_pairs[i][1])
+            return 1;
     }
-    return bare;
+    if (keyword == KW_CAST || keyword == KW_RAISE || !d1g_may_be_name(keyword))
+        return 1;
+    if (keyword == KW_OVER || keyword == KW_FILTER)
+        return n->before_that.kind == D1GUARD_TOKEN_RP;
+    return d1g_is_operator(keyword) && (ends_operand(n->before_that.kind, n->before_that.keyword) ||
+                                        (n->before_that.kind == D1GUARD_TOKEN_LP && n->in_window));
 }
 
 /* Outside definitions and the like, a name before a parenthesis is a function, but for known exceptions. */
@@ -263,7 +237,7 @@ static int judge_call(struct names *n)
 {
     const struct d1g_span name = n->before.span;
     const uint32_t reason =
-        d1g_refuses_name(n->r.text, name.at, name.end, D1G_AS_FUNCTION, n->call->options);
+        d1g_refuses_name(n->r.text, name.at, name.end, D1G_AS_FUNCTION, &n->call->options);
 
     if (reason == D1GUARD_REASON_UNSET || declares_columns(n->r) ||
         (reason == D1GUARD_REASON_UNLISTED_FUNCTION && is_no_call(n)))
@@ -283,9 +257,11 @@ static int is_schema(const struct names *n)
 /* Judges the current token as a name in this role. */
 static int judge_name(struct names *n, enum d1g_role role)
 {
-    const uint32_t reason = d1g_refuses_name(n->r.text, n->r.at, n->r.end, role, n->call->options);
+    const uint32_t reason = d1g_refuses_name(n->r.text, n->r.at, n->r.end, role, &n->call->options);
 
-    return reason == D1GUARD_REASON_UNSET || d1g_refuse(n->call, reason, n->r.at, n->r.end);
+    if (reason == D1GUARD_REASON_UNSET)
+        return 1;
+    return d1g_refuse(n->call, reason, n->r.at, n->r.end);
 }
 
 static int judge_table(struct names *n)
@@ -409,25 +385,13 @@ static void keep(struct names *n, enum d1g_keyword keyword)
 /* Judges every name of the statement. 1 when none is refused. */
 static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 {
-    static const struct seen none = {{0, 0}, D1G_TOKEN_END, KW_NONE};
+    static const struct names none = {0};
     const struct d1g_text statement = {call->text.z, s->span.end};
-    struct names n;
-    size_t i;
+    struct names n = none;
 
     n.r.text = &statement;
     n.r.end = s->span.at;
     n.call = call;
-    n.depth = 0;
-    for (i = 0; i < DEPTHS / 32; i++)
-        n.in_from[i] = 0;
-    n.before = none;
-    n.before_that = none;
-    n.table_next = 0;
-    n.is_table = 0;
-    n.was_table = 0;
-    n.table_verb = KW_NONE;
-    n.in_type = 0;
-    n.in_window = 0;
     n.kind = s->kind;
     for (d1g_advance(&n.r); n.r.kind != D1G_TOKEN_END; d1g_advance(&n.r)) {
         const enum d1g_keyword keyword = d1g_keyword_at(&n.r);
@@ -443,7 +407,7 @@ static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 
 static int judge_pragma(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
 {
-    const struct d1guard_options *o = call->options;
+    const struct d1guard_options *o = &call->options;
     const struct d1g_text *t = &call->text;
     const enum d1g_pragma pragma = d1g_find_pragma(t, s->name.at, s->name.end);
     const int has_value = (s->flags & D1GUARD_PRAGMA_VALUE) != 0;
@@ -472,7 +436,7 @@ static int judge_risk(struct d1g_call *call, const struct d1g_statement *s, uint
 {
     if (s->kind == D1GUARD_KIND_PRAGMA)
         return s->reason != D1GUARD_REASON_UNSET || judge_pragma(call, s, risk);
-    if (risk == D1GUARD_RISK_READ || (call->options->allow_risks & D1GUARD_RISK_BIT(risk)) != 0)
+    if (risk == D1GUARD_RISK_READ || (call->options.allow_risks & D1GUARD_RISK_BIT(risk)) != 0)
         return 1;
     if (s->explain != D1GUARD_EXPLAIN_NONE)
         return refuse_span(call, D1GUARD_REASON_EXPLAIN_NOT_READ, s->verb);
@@ -487,10 +451,10 @@ static int judge_statement(struct d1g_call *call, const struct d1g_statement *s,
         return refuse_span(call, s->reason, s->error);
     if (s->variable.end != 0)
         return refuse_span(call, D1GUARD_REASON_VARIABLE_PAREN, s->variable);
-    if ((call->options->flags & D1GUARD_REQUIRE_WHERE) != 0 && (s->flags & D1GUARD_WHERE) == 0 &&
+    if ((call->options.flags & D1GUARD_REQUIRE_WHERE) != 0 && (s->flags & D1GUARD_WHERE) == 0 &&
         (s->kind == D1GUARD_KIND_UPDATE || s->kind == D1GUARD_KIND_DELETE))
         return refuse_span(call, D1GUARD_REASON_MISSING_WHERE, s->verb);
-    if (s->listed || d1g_has_host_lists(call->options))
+    if (s->listed || d1g_has_host_lists(&call->options))
         return judge_names(call, s);
     return 1;
 }
@@ -499,7 +463,7 @@ static int judge_statement(struct d1g_call *call, const struct d1g_statement *s,
 
 int d1g_judge(struct d1g_call *call, size_t at)
 {
-    const int wants_where = (call->options->flags & D1GUARD_REQUIRE_WHERE) != 0;
+    const int wants_where = (call->options.flags & D1GUARD_REQUIRE_WHERE) != 0;
     struct d1g_statement s;
     uint32_t reason = D1GUARD_REASON_READS_ONLY;
     int found;
@@ -508,7 +472,7 @@ int d1g_judge(struct d1g_call *call, size_t at)
         const uint32_t risk = d1g_risk(&call->text, &s);
 
         call->report.statements++;
-        if (call->options->max_statements > 0 && call->report.statements > call->options->max_statements)
+        if (call->options.max_statements > 0 && call->report.statements > call->options.max_statements)
             return refuse_span(call, D1GUARD_REASON_TOO_MANY, s.first);
         if (found < 0 && s.kind == D1GUARD_KIND_NONE)
             return refuse_span(call, s.reason, s.error);
@@ -542,8 +506,8 @@ int d1guard_classify_view(const char *sql, size_t len, const struct d1guard_opti
     if (d1g_open(&call, sql, len, options, report)) {
         const int found = d1g_read_view(&call.text, &s);
 
-        d1g_only_reads(&call);
-        call.own.max_statements = 1;
+        call.options.allow_risks = 0;
+        call.options.max_statements = 1;
         if (found < 0) {
             call.report.statements = 1;
             (void)refuse_span(&call, s.reason, s.error);

@@ -7,17 +7,13 @@
 /* What a call works with: the host's arguments, checked and completed. */
 struct d1g_call {
     struct d1g_text text;
-    const struct d1guard_options *options; /* complete: `own`, or the defaults */
-    struct d1guard_options own;
+    struct d1guard_options options; /* complete */
     struct d1guard_report report;
 };
 
 /* Fills call from the host's arguments. 0 when one of them is bad; call->report says so then. */
 int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
              const struct d1guard_report *report);
-
-/* Takes back every risk that the options allow beyond reading. */
-void d1g_only_reads(struct d1g_call *call);
 
 /* Copies the report to the host's, up to its size. Returns the verdict. */
 int d1g_close(const struct d1g_call *call, struct d1guard_report *report);
