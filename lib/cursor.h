@@ -23,6 +23,12 @@ static inline int d1g_peek(const struct d1g_text *t, size_t i, size_t k)
     return i < t->n && t->n - i > k ? t->z[i + k] : D1G_END;
 }
 
+/* The four bytes from z on, the first one lowest. */
+static inline uint32_t d1g_load4(const unsigned char *z)
+{
+    return (uint32_t)z[0] | (uint32_t)z[1] << 8 | (uint32_t)z[2] << 16 | (uint32_t)z[3] << 24;
+}
+
 /* The eight bytes from i on, the first one lowest; t->n - i >= 8. */
 static inline uint64_t d1g_load8(const struct d1g_text *t, size_t i)
 {

@@ -5,7 +5,7 @@
  * Lists are one string: rows that end with a NUL, a letter in front where a row carries one. So they
  * need no pointers, hence no relocation in a shared library.
  */
-#define DENIED_ROW(arg, first, second, third, role, name) role #name "\0"
+#define DENIED_ROW(arg, a, b, c, d, role, name) role #name "\0"
 #define PRAGMA_ROW(class, name) class #name "\0"
 #define FUNCTION_ROW(name) #name "\0"
 static const char denied_rows[] = D1G_DENIED(DENIED_ROW, 0);
@@ -14,14 +14,14 @@ static const char function_rows[] = D1G_FUNCTIONS_D1(FUNCTION_ROW) D1G_FUNCTIONS
 #define D1_FUNCTIONS_SIZE (sizeof(D1G_FUNCTIONS_D1(FUNCTION_ROW)) - 1) /* bytes of function_rows for D1 */
 
 /* Which of the bits from 32 * W on the rows set. */
-#define WATCH_BIT(W, first, second, third, role, name)  \
-    | (D1G_WATCH_HASH(first, second, third) / 32 == (W) \
-           ? UINT32_C(1) << D1G_WATCH_HASH(first, second, third) % 32 : 0)
+#define HASH_OF(a, b, c, d) D1G_WATCH_HASH((a) | (b) << 8 | (c) << 16 | (d) << 24)
+#define WATCH_BIT(W, a, b, c, d, role, name) \
+    | (HASH_OF(a, b, c, d) / 32 == (W) ? UINT32_C(1) << HASH_OF(a, b, c, d) % 32 : 0)
 #define WATCHED(W) 0 D1G_DENIED(WATCH_BIT, W)
 
 /* For each letter, a bit for each length of a name that starts with it. */
-#define LENGTH_BIT(L, first, second, third, role, name) \
-    | (((first) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
+#define LENGTH_BIT(L, a, b, c, d, role, name) \
+    | (((a) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
 #define ANY_PRAGMA(L) | ((L) == ('p' & 31) ? ~UINT32_C(0xFF) : 0) /* pragma_ and a name */
 #define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L) ANY_PRAGMA(L)
 

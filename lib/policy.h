@@ -22,11 +22,11 @@ enum d1g_role {
 };
 
 /*
- * Words that may be a name of policy.def, as bits: numbered by a hash of the low five bits of their first three
- * bytes. All others can be stepped over unread. The factor was found by trial, for few others that share a bit.
+ * Words that may be a name of policy.def, as bits: numbered by a hash of the low five bits of their first four
+ * bytes, the first one lowest. All others can be stepped over unread. The factor was found by trial, for few
+ * others that share a bit.
  */
-#define D1G_WATCH_HASH(first, second, third) \
-    (((((first) & 31u) | ((second) & 31u) << 5 | ((third) & 31u) << 10) * UINT32_C(0xD5AE305B) & UINT32_C(0xFFFFFFFF)) >> 23)
+#define D1G_WATCH_HASH(letters) (((letters) & UINT32_C(0x1F1F1F1F)) * UINT32_C(0xB8D7B027) >> 23)
 
 extern const uint32_t d1g_watch[512 / 32];
 
@@ -38,7 +38,7 @@ extern const uint32_t d1g_watch[512 / 32];
 /* Whether a word of at least D1G_SHORTEST_WATCHED bytes may be a watched one; letters is D1G_CLAUSES or 0. */
 static inline int d1g_is_watched(const unsigned char *word, uint32_t letters)
 {
-    const uint32_t hash = D1G_WATCH_HASH(word[0], word[1], word[2]);
+    const uint32_t hash = D1G_WATCH_HASH(d1g_load4(word));
 
     return (int)((d1g_watch[hash / 32] >> hash % 32 | letters >> (word[0] & 31)) & 1);
 }

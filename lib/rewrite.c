@@ -206,7 +206,7 @@ static int make_plan(struct d1g_call *call, struct plan *plan)
     plan_statement(&call->text, &s, plan);
     if (d1g_read_statement(&call->text, s.next, 0, &s) != 0) {
         call->report.statements = 2;
-        return d1g_refuse(call, D1GUARD_REASON_NEEDS_ONE, s.first.at, s.first.end);
+        return d1g_refuse_first(call, D1GUARD_REASON_NEEDS_ONE, &s);
     }
     return 1;
 }
@@ -238,7 +238,7 @@ int d1guard_cap(const char *sql, size_t len, const struct d1guard_options *optio
         *out_len = 0;
     if (out_len == NULL || max_rows == 0 || max_rows > INT64_MAX)
         fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, 0, 0);
-    call.options.allow_risks = 0;
+    d1g_only_reads(&call);
     if (fit && d1g_judge(&call, 0) && make_plan(&call, &plan)) {
         call.report.form = plan.form;
         write_out(&call.text, &plan, out, out_size, out_len);

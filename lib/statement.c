@@ -208,7 +208,7 @@ static int fail_open(struct parser *p)
     struct d1g_span open = {0, 0};
     size_t depth = 0;
 
-    r.end = p->s->first.at;
+    r.end = p->s->span.at;
     for (d1g_advance(&r); r.at < p->r.at; d1g_advance(&r)) {
         if (r.kind == D1GUARD_TOKEN_LP && depth++ == 0) {
             open.at = r.at;
@@ -454,10 +454,12 @@ static int read_head(struct parser *p, enum step step)
         }
         note(p, steps[row].tells);
         next = steps[row].then;
-        if (steps[row].tells == PARENTHESISED && read_plain(p, 1) < 0)
-            return -1;
-        if (steps[row].tells != PARENTHESISED && next < STEP_BODY)
+        if (next >= STEP_BODY)
+            break;
+        if (steps[row].tells != PARENTHESISED)
             advance(p);
+        else if (read_plain(p, 1) < 0)
+            return -1;
         keyword = d1g_keyword_at(&p->r);
     }
     return (int)next;
@@ -480,7 +482,7 @@ static int read_from(struct parser *p, enum step step)
 static int start(struct parser *p, const struct d1g_text *t, size_t at, int wants_clauses,
                  struct d1g_statement *s)
 {
-    static const struct d1g_statement none = {0};
+    static const struct d1g_span none = {0, 0};
 
     p->r.text = t;
     p->r.end = at;
@@ -492,10 +494,17 @@ static int start(struct parser *p, const struct d1g_text *t, size_t at, int want
     p->last = p->r.at;
     p->variable.end = 0;
     p->unfit = D1GUARD_REASON_UNKNOWN_STATEMENT;
-    *s = none;
+    s->kind = D1GUARD_KIND_NONE;
+    s->explain = D1GUARD_EXPLAIN_NONE;
+    s->flags = 0;
+    s->listed = 0;
+    s->reason = D1GUARD_REASON_UNSET;
+    s->error = none;
     s->span = here(p);
-    s->first = s->span;
     s->verb = s->span;
+    s->name = none;
+    s->value = none;
+    s->variable = none;
     s->next = t->n;
     return p->r.kind != D1G_TOKEN_END;
 }
@@ -516,7 +525,8 @@ int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, s
         return 0;
     result = read_from(&p, STEP_START);
     take_walk(&p);
-    s->span.end = p.last > s->first.at ? p.last : s->first.end;
+    if (p.last > s->span.at) /* else the first token stays its end */
+        s->span.end = p.last;
     s->next = p.r.end;
     return result;
 }

@@ -12,7 +12,6 @@ struct d1g_statement {
     struct d1g_span error;
     struct d1g_span span;  /* first to last token */
     size_t next;           /* behind the `;`, or the text's length */
-    struct d1g_span first; /* the first token */
     struct d1g_span verb;  /* the word that decides the kind */
     struct d1g_span name;  /* PRAGMA: its name, without a schema */
     struct d1g_span value; /* PRAGMA: the first token of its value; empty without one */

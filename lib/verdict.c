@@ -18,6 +18,13 @@ int d1g_refuse(struct d1g_call *call, uint32_t reason, size_t at, size_t end)
     return 0;
 }
 
+int d1g_refuse_first(struct d1g_call *call, uint32_t reason, const struct d1g_statement *s)
+{
+    uint32_t kind;
+
+    return d1g_refuse(call, reason, s->span.at, d1g_scan(&call->text, s->span.at, &kind));
+}
+
 static int allow(struct d1g_call *call, uint32_t reason)
 {
     call->report.verdict = D1GUARD_ALLOW;
@@ -58,28 +65,37 @@ static int is_rest_zero(const struct d1guard_options *from)
     return 1;
 }
 
-/* Completes the host's options. 0 when they are bad; the defaults serve then. */
-static int load_options(struct d1guard_options *to, const struct d1guard_options *from)
-{
-    static const struct d1guard_options defaults = {0};
+/* Zero, but for the size, which nothing reads. Pointed to instead of copied where the host brings none: for speed. */
+static const struct d1guard_options default_options = {0};
 
-    *to = defaults;
+/* Completes the host's options. 0 when they are bad; the defaults serve then. */
+static int load_options(struct d1g_call *call, const struct d1guard_options *from)
+{
+    call->options = &default_options;
     if (from == NULL)
         return 1;
     if (from->size < SMALLEST_OPTIONS || !is_rest_zero(from))
         return 0;
-    d1g_copy_out(to, from, from->size, sizeof *to);
-    if (are_options_known(to))
-        return 1;
-    *to = defaults;
-    return 0;
+    call->own = default_options;
+    d1g_copy_out(&call->own, from, from->size, sizeof call->own);
+    if (!are_options_known(&call->own))
+        return 0;
+    call->options = &call->own;
+    return 1;
+}
+
+void d1g_only_reads(struct d1g_call *call)
+{
+    call->own = *call->options;
+    call->own.allow_risks = 0;
+    call->options = &call->own;
 }
 
 int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
              const struct d1guard_report *report)
 {
     static const struct d1guard_report unset = {0};
-    const int options_fit = load_options(&call->options, options);
+    const int options_fit = load_options(call, options);
 
     call->report = unset;
     call->report.size = sizeof unset;
@@ -237,7 +253,7 @@ static int judge_call(struct names *n)
 {
     const struct d1g_span name = n->before.span;
     const uint32_t reason =
-        d1g_refuses_name(n->r.text, name.at, name.end, D1G_AS_FUNCTION, &n->call->options);
+        d1g_refuses_name(n->r.text, name.at, name.end, D1G_AS_FUNCTION, n->call->options);
 
     if (reason == D1GUARD_REASON_UNSET || declares_columns(n->r) ||
         (reason == D1GUARD_REASON_UNLISTED_FUNCTION && is_no_call(n)))
@@ -257,7 +273,7 @@ static int is_schema(const struct names *n)
 /* Judges the current token as a name in this role. */
 static int judge_name(struct names *n, enum d1g_role role)
 {
-    const uint32_t reason = d1g_refuses_name(n->r.text, n->r.at, n->r.end, role, &n->call->options);
+    const uint32_t reason = d1g_refuses_name(n->r.text, n->r.at, n->r.end, role, n->call->options);
 
     if (reason == D1GUARD_REASON_UNSET)
         return 1;
@@ -407,7 +423,7 @@ static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 
 static int judge_pragma(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
 {
-    const struct d1guard_options *o = &call->options;
+    const struct d1guard_options *o = call->options;
     const struct d1g_text *t = &call->text;
     const enum d1g_pragma pragma = d1g_find_pragma(t, s->name.at, s->name.end);
     const int has_value = (s->flags & D1GUARD_PRAGMA_VALUE) != 0;
@@ -436,7 +452,7 @@ static int judge_risk(struct d1g_call *call, const struct d1g_statement *s, uint
 {
     if (s->kind == D1GUARD_KIND_PRAGMA)
         return s->reason != D1GUARD_REASON_UNSET || judge_pragma(call, s, risk);
-    if (risk == D1GUARD_RISK_READ || (call->options.allow_risks & D1GUARD_RISK_BIT(risk)) != 0)
+    if (risk == D1GUARD_RISK_READ || (call->options->allow_risks & D1GUARD_RISK_BIT(risk)) != 0)
         return 1;
     if (s->explain != D1GUARD_EXPLAIN_NONE)
         return refuse_span(call, D1GUARD_REASON_EXPLAIN_NOT_READ, s->verb);
@@ -451,10 +467,10 @@ static int judge_statement(struct d1g_call *call, const struct d1g_statement *s,
         return refuse_span(call, s->reason, s->error);
     if (s->variable.end != 0)
         return refuse_span(call, D1GUARD_REASON_VARIABLE_PAREN, s->variable);
-    if ((call->options.flags & D1GUARD_REQUIRE_WHERE) != 0 && (s->flags & D1GUARD_WHERE) == 0 &&
+    if ((call->options->flags & D1GUARD_REQUIRE_WHERE) != 0 && (s->flags & D1GUARD_WHERE) == 0 &&
         (s->kind == D1GUARD_KIND_UPDATE || s->kind == D1GUARD_KIND_DELETE))
         return refuse_span(call, D1GUARD_REASON_MISSING_WHERE, s->verb);
-    if (s->listed || d1g_has_host_lists(&call->options))
+    if (s->listed || d1g_has_host_lists(call->options))
         return judge_names(call, s);
     return 1;
 }
@@ -463,7 +479,7 @@ static int judge_statement(struct d1g_call *call, const struct d1g_statement *s,
 
 int d1g_judge(struct d1g_call *call, size_t at)
 {
-    const int wants_where = (call->options.flags & D1GUARD_REQUIRE_WHERE) != 0;
+    const int wants_where = (call->options->flags & D1GUARD_REQUIRE_WHERE) != 0;
     struct d1g_statement s;
     uint32_t reason = D1GUARD_REASON_READS_ONLY;
     int found;
@@ -472,8 +488,8 @@ int d1g_judge(struct d1g_call *call, size_t at)
         const uint32_t risk = d1g_risk(&call->text, &s);
 
         call->report.statements++;
-        if (call->options.max_statements > 0 && call->report.statements > call->options.max_statements)
-            return refuse_span(call, D1GUARD_REASON_TOO_MANY, s.first);
+        if (call->options->max_statements > 0 && call->report.statements > call->options->max_statements)
+            return d1g_refuse_first(call, D1GUARD_REASON_TOO_MANY, &s);
         if (found < 0 && s.kind == D1GUARD_KIND_NONE)
             return refuse_span(call, s.reason, s.error);
         if (!judge_statement(call, &s, risk))
@@ -506,8 +522,8 @@ int d1guard_classify_view(const char *sql, size_t len, const struct d1guard_opti
     if (d1g_open(&call, sql, len, options, report)) {
         const int found = d1g_read_view(&call.text, &s);
 
-        call.options.allow_risks = 0;
-        call.options.max_statements = 1;
+        d1g_only_reads(&call);
+        call.own.max_statements = 1;
         if (found < 0) {
             call.report.statements = 1;
             (void)refuse_span(&call, s.reason, s.error);

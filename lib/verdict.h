@@ -7,7 +7,8 @@
 /* What a call works with: the host's arguments, checked and completed. */
 struct d1g_call {
     struct d1g_text text;
-    struct d1guard_options options; /* complete */
+    const struct d1guard_options *options; /* complete: `own`, or the defaults */
+    struct d1guard_options own;
     struct d1guard_report report;
 };
 
@@ -15,11 +16,17 @@ struct d1g_call {
 int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
              const struct d1guard_report *report);
 
+/* Allows nothing but reads, whatever the options say. */
+void d1g_only_reads(struct d1g_call *call);
+
 /* Copies the report to the host's, up to its size. Returns the verdict. */
 int d1g_close(const struct d1g_call *call, struct d1guard_report *report);
 
 /* Refuses: fills the report with the reason and the bytes that caused it. Returns 0. */
 int d1g_refuse(struct d1g_call *call, uint32_t reason, size_t at, size_t end);
+
+/* Refuses for the first token of a statement. Returns 0. */
+int d1g_refuse_first(struct d1g_call *call, uint32_t reason, const struct d1g_statement *s);
 
 /* Judges every statement from `at` on. 1 when all are allowed. */
 int d1g_judge(struct d1g_call *call, size_t at);
