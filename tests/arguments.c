@@ -262,9 +262,19 @@ static void messages_of_foreign_reports(void **state)
     report.len = 100;
     assert_in_range(d1guard_message(&report, sql, LEN, line, sizeof line), 1, 320);
     assert_string_equal(line, "1 at byte 7 would write; this tool only reads");
+    report.len = LEN - 1; /* beyond the end, less than the text is long */
+    d1guard_message(&report, sql, LEN, line, sizeof line);
+    assert_string_equal(line, "1 at byte 7 would write; this tool only reads");
     report.len = 0;
     d1guard_message(&report, sql, LEN, line, sizeof line);
     assert_string_equal(line, "the text at byte 7 would write; this tool only reads");
+    report.len = 1;
+    d1guard_message(&report, NULL, LEN, line, sizeof line);
+    assert_string_equal(line, "the text at byte 7 would write; this tool only reads");
+    report.at = 0;
+    d1guard_message(&report, NULL, LEN, line, sizeof line);
+    assert_string_equal(line, "the text at byte 0 would write; this tool only reads");
+    report.at = 7;
     report.reason = 9999;
     assert_in_range(d1guard_message(&report, sql, LEN, line, sizeof line), 1, 320);
     report.size = offsetof(struct d1guard_report, at); /* too short to say where */
