@@ -48,28 +48,28 @@ static int upper(int b)
     return b & ~0x20;
 }
 
-static int is_word(const struct d1g_text *t, size_t at, size_t end, unsigned keyword)
+static int is_word(const unsigned char *z, size_t len, unsigned keyword)
 {
     const char *word = keyword_text + keyword_starts[keyword];
-    const size_t length = (size_t)(keyword_starts[keyword + 1] - keyword_starts[keyword]);
-    size_t k = 0;
+    size_t k = 1; /* the first letter is that of the rows */
 
-    if (end - at != length)
+    if (len != (size_t)(keyword_starts[keyword + 1] - keyword_starts[keyword]))
         return 0;
-    while (k < length && upper(d1g_byte(t, at + k)) == word[k])
+    while (k < len && upper(z[k]) == word[k])
         k++;
-    return k == length;
+    return k == len;
 }
 
 enum d1g_keyword d1g_find_keyword(const struct d1g_text *t, size_t at, size_t end)
 {
-    const unsigned letter = (unsigned)upper(d1g_byte(t, at)) - 'A';
+    const unsigned char *z = t->z + at;
+    const unsigned letter = (unsigned)upper(z[0]) - 'A';
     unsigned keyword;
 
     if (letter >= 26)
         return KW_NONE;
     for (keyword = first_rows[letter]; keyword < first_rows[letter + 1]; keyword++) {
-        if (is_word(t, at, end, keyword))
+        if (is_word(z, end - at, keyword))
             return (enum d1g_keyword)keyword;
     }
     return KW_NONE;
@@ -114,7 +114,7 @@ struct d1g_name d1g_read_name(const struct d1g_text *t, size_t at, size_t end)
     name.at = at;
     name.end = end;
     name.quote = D1G_END;
-    if (d1g_class(open) == CLASS_QUOTE || open == '[') {
+    if (d1g_class(open) == CLASS_QUOTE) {
         name.quote = open == '[' ? D1G_END : open;
         name.at++;
         name.end--;

@@ -12,7 +12,7 @@ enum d1g_keyword {
     KW_COUNT
 };
 
-/* The keyword that the word in [at, end) is, or KW_NONE. */
+/* The keyword that the word in [at, end) is, or KW_NONE; at < end <= t->n. */
 enum d1g_keyword d1g_find_keyword(const struct d1g_text *t, size_t at, size_t end);
 
 /* The keyword that the current token is, or KW_NONE. */

@@ -8,7 +8,9 @@
 #define DENIED_ROW(arg, a, b, c, d, role, name) role #name "\0"
 #define PRAGMA_ROW(class, name) class #name "\0"
 #define FUNCTION_ROW(name) #name "\0"
+#define DENIED_SIZE(arg, a, b, c, d, role, name) sizeof(role #name),
 static const char denied_rows[] = D1G_DENIED(DENIED_ROW, 0);
+static const unsigned char denied_sizes[] = {D1G_DENIED(DENIED_SIZE, 0)}; /* of the rows above, to walk quickly */
 static const char pragma_rows[] = D1G_PRAGMAS(PRAGMA_ROW);
 static const char function_rows[] = D1G_FUNCTIONS_D1(FUNCTION_ROW) D1G_FUNCTIONS_SQLITE(FUNCTION_ROW);
 #define D1_FUNCTIONS_SIZE (sizeof(D1G_FUNCTIONS_D1(FUNCTION_ROW)) - 1) /* bytes of function_rows for D1 */
@@ -19,17 +21,20 @@ static const char function_rows[] = D1G_FUNCTIONS_D1(FUNCTION_ROW) D1G_FUNCTIONS
     | (HASH_OF(a, b, c, d) / 32 == (W) ? UINT32_C(1) << HASH_OF(a, b, c, d) % 32 : 0)
 #define WATCHED(W) 0 D1G_DENIED(WATCH_BIT, W)
 
-/* For each letter, a bit for each length of a name that starts with it. */
-#define LENGTH_BIT(L, a, b, c, d, role, name) \
-    | (((a) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
-#define ANY_PRAGMA(L) | ((L) == ('p' & 31) ? ~UINT32_C(0xFF) : 0) /* pragma_ and a name */
-#define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L) ANY_PRAGMA(L)
-
 #define FOUR(X, n) X(n), X((n) + 1), X((n) + 2), X((n) + 3)
 #define SIXTEEN(X, n) FOUR(X, n), FOUR(X, (n) + 4), FOUR(X, (n) + 8), FOUR(X, (n) + 12)
 
 const uint32_t d1g_watch[] = {SIXTEEN(WATCHED, 0)};
+
+#ifdef D1G_SMALL /* this only saves walks over the rows */
+#define MAY_HAVE_LENGTH(first, len) 1
+#else
+/* For each first letter, a bit for each length. */
+#define LENGTH_BIT(L, a, b, c, d, role, name) | (((a) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
+#define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L)
 static const uint32_t denied_lengths[] = {SIXTEEN(LENGTHS, 0), SIXTEEN(LENGTHS, 16)};
+#define MAY_HAVE_LENGTH(first, len) ((len) < 32 && (denied_lengths[(first) & 31] >> (len) & 1) != 0)
+#endif
 
 #define PRAGMA_PREFIX "pragma_"
 #define PREFIX_LENGTH (sizeof PRAGMA_PREFIX - 1)
@@ -43,8 +48,8 @@ static size_t length_of(const char *row)
     return n;
 }
 
-/* Walks the rows of a list of `size` bytes, each with `skip` bytes before its name. The row that the name
- * spells, or NULL. */
+/* Walks the rows of a list of `size` bytes, each with `skip` bytes before its name. The row that the name spells,
+ * or NULL. */
 static const char *find_row(const struct d1g_name *name, const char *rows, size_t size, size_t skip)
 {
     const int first = name->at < name->end ? d1g_lower(d1g_byte(name->text, name->at)) : D1G_END;
@@ -60,19 +65,21 @@ static const char *find_row(const struct d1g_name *name, const char *rows, size_
     return NULL;
 }
 
-/* Whether the name has the first bytes and the length of a denied one: all others need no walk over the rows. */
-static int may_be_denied(const struct d1g_name *name)
-{
-    const size_t len = name->end - name->at;
-
-    return d1g_may_matter(name->text, name->at, name->end, 0) &&
-           (denied_lengths[name->text->z[name->at] & 31] >> (len > 31 ? 31 : len) & 1) != 0;
-}
-
 /* The row of the denied name that the name spells, or NULL. */
 static const char *find_denied(const struct d1g_name *name)
 {
-    return may_be_denied(name) ? find_row(name, denied_rows, sizeof denied_rows - 1, 1) : NULL;
+    const size_t len = name->end - name->at;
+    const char *row = denied_rows;
+    size_t i;
+
+    if (!d1g_may_matter(name->text, name->at, name->end, 0) || !MAY_HAVE_LENGTH(name->text->z[name->at], len))
+        return NULL;
+    for (i = 0; i < sizeof denied_sizes; i++) {
+        if (denied_sizes[i] == len + 2 && d1g_name_is(*name, row + 1, len)) /* a letter in front, a NUL behind */
+            return row;
+        row += denied_sizes[i];
+    }
+    return NULL;
 }
 
 static int is_denied(const struct d1g_name *name, enum d1g_role role)

@@ -219,7 +219,7 @@ int d1guard_clean(const char *sql, size_t len, const struct d1guard_options *opt
     int fit = d1g_open(&call, sql, len, options, report);
 
     if (out_len == NULL)
-        fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, 0, 0);
+        fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
     else
         *out_len = 0;
     if (fit && d1g_judge(&call, 0))
@@ -237,7 +237,7 @@ int d1guard_cap(const char *sql, size_t len, const struct d1guard_options *optio
     if (out_len != NULL)
         *out_len = 0;
     if (out_len == NULL || max_rows == 0 || max_rows > INT64_MAX)
-        fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, 0, 0);
+        fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
     d1g_only_reads(&call);
     if (fit && d1g_judge(&call, 0) && make_plan(&call, &plan)) {
         call.report.form = plan.form;

@@ -28,7 +28,7 @@ static int fail_illegal(struct parser *p)
         return fail(p, D1GUARD_REASON_NUL_BYTE, p->r.at, p->r.end);
     if (d1g_byte(t, p->r.end) == 0)
         return fail(p, D1GUARD_REASON_NUL_BYTE, p->r.end, p->r.end + 1);
-    if (d1g_class(first) == CLASS_QUOTE || first == '[')
+    if (d1g_class(first) == CLASS_QUOTE)
         reason = D1GUARD_REASON_OPEN_QUOTE;
     else if (d1g_lower(first) == 'x')
         reason = D1GUARD_REASON_BAD_BLOB;
@@ -79,7 +79,9 @@ static int has_stray_separator(const struct d1g_text *t, size_t at, size_t end)
     size_t i;
 
     for (i = at + 1; i < end; i++) {
-        if (d1g_byte(t, i) == '_' && !(is_digit(d1g_byte(t, i - 1), hex) && is_digit(d1g_byte(t, i + 1), hex)))
+        if (d1g_byte(t, i) != '_')
+            continue;
+        if (!is_digit(d1g_byte(t, i - 1), hex) || !is_digit(d1g_byte(t, i + 1), hex))
             return 1;
     }
     return 0;
@@ -221,23 +223,22 @@ static int fail_open(struct parser *p)
 }
 
 /*
- * Reads tokens: from outside all parentheses to the end of the statement, or with depth 1 to behind the `)`
+ * Reads tokens, from the keyword that is current: to the end of the statement, or with depth 1 to behind the `)`
  * that closes the parenthesis just stepped over. 1, or -1.
  */
 static int read_plain(struct parser *p, size_t depth)
 {
     p->walk.depth = depth;
     p->walk.floor = depth;
-    while (!is_at_end(p)) {
+    do {
+        advance_plain(p);
+        if (is_at_end(p))
+            return p->walk.depth > 0 ? fail_open(p) : 1;
         if (take_token(p) < 0)
             return -1;
-        if (p->walk.depth < depth) {
-            advance(p);
-            return 1;
-        }
-        advance_plain(p);
-    }
-    return p->walk.depth > 0 ? fail_open(p) : 1;
+    } while (p->walk.depth >= depth);
+    advance(p);
+    return 1;
 }
 
 /* What precedes a `;` or the end of a trigger. */

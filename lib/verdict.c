@@ -6,23 +6,27 @@
 #define SMALLEST_REPORT offsetof(struct d1guard_report, form) /* size, verdict and reason */
 #define SMALLEST_OPTIONS offsetof(struct d1guard_options, max_statements)
 
-int d1g_refuse(struct d1g_call *call, uint32_t reason, size_t at, size_t end)
+const struct d1g_span d1g_nowhere = {0, 0};
+
+int d1g_refuse(struct d1g_call *call, uint32_t reason, const struct d1g_span *cause)
 {
     struct d1guard_report *report = &call->report;
 
     report->verdict = D1GUARD_REFUSE;
     report->reason = reason;
-    report->at = at;
-    report->len = end - at;
+    report->at = cause->at;
+    report->len = cause->end - cause->at;
     report->statement = report->statements > 0 ? report->statements - 1 : 0;
     return 0;
 }
 
 int d1g_refuse_first(struct d1g_call *call, uint32_t reason, const struct d1g_statement *s)
 {
+    struct d1g_span first = s->span;
     uint32_t kind;
 
-    return d1g_refuse(call, reason, s->span.at, d1g_scan(&call->text, s->span.at, &kind));
+    first.end = d1g_scan(&call->text, first.at, &kind);
+    return d1g_refuse(call, reason, &first);
 }
 
 static int allow(struct d1g_call *call, uint32_t reason)
@@ -30,11 +34,6 @@ static int allow(struct d1g_call *call, uint32_t reason)
     call->report.verdict = D1GUARD_ALLOW;
     call->report.reason = reason;
     return 1;
-}
-
-static int refuse_span(struct d1g_call *call, uint32_t reason, struct d1g_span span)
-{
-    return d1g_refuse(call, reason, span.at, span.end);
 }
 
 /* The host's arguments. */
@@ -102,7 +101,7 @@ int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1
     call->text.z = (const unsigned char *)sql;
     call->text.n = len;
     if (!options_fit || (sql == NULL && len > 0) || (report != NULL && report->size < SMALLEST_REPORT))
-        return d1g_refuse(call, D1GUARD_REASON_BAD_ARGUMENT, 0, 0);
+        return d1g_refuse(call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
     return 1;
 }
 
@@ -251,14 +250,13 @@ static int is_no_call(const struct names *n)
 /* r stands on `(`; the token before it is a name. */
 static int judge_call(struct names *n)
 {
-    const struct d1g_span name = n->before.span;
-    const uint32_t reason =
-        d1g_refuses_name(n->r.text, name.at, name.end, D1G_AS_FUNCTION, n->call->options);
+    const uint32_t reason = d1g_refuses_name(n->r.text, n->before.span.at, n->before.span.end, D1G_AS_FUNCTION,
+                                             n->call->options);
 
     if (reason == D1GUARD_REASON_UNSET || declares_columns(n->r) ||
         (reason == D1GUARD_REASON_UNLISTED_FUNCTION && is_no_call(n)))
         return 1;
-    return refuse_span(n->call, reason, name);
+    return d1g_refuse(n->call, reason, &n->before.span);
 }
 
 /* Whether the name that n stands on is a schema: the next token is the dot behind it. */
@@ -274,10 +272,11 @@ static int is_schema(const struct names *n)
 static int judge_name(struct names *n, enum d1g_role role)
 {
     const uint32_t reason = d1g_refuses_name(n->r.text, n->r.at, n->r.end, role, n->call->options);
+    const struct d1g_span name = {n->r.at, n->r.end};
 
     if (reason == D1GUARD_REASON_UNSET)
         return 1;
-    return d1g_refuse(n->call, reason, n->r.at, n->r.end);
+    return d1g_refuse(n->call, reason, &name);
 }
 
 static int judge_table(struct names *n)
@@ -319,10 +318,17 @@ static void step_keyword(struct names *n, enum d1g_keyword keyword)
         expect_table(n, keyword);
 }
 
+/* Whether a word behind this token may be an operator, though it may be a name too: SELECT key REGEXP 'a' */
+static int may_end_operand(const struct seen *s)
+{
+    return ends_operand(s->kind, s->keyword) ||
+           (s->kind == D1GUARD_TOKEN_WORD && (s->keyword == KW_NOT || d1g_is_operator(s->keyword)));
+}
+
 /* The operator calls the function; SQLite has none of that name. */
 static int judge_regexp(struct names *n)
 {
-    if (!holds_only_calls(n) || (!ends_operand(n->before.kind, n->before.keyword) && n->before.keyword != KW_NOT))
+    if (!holds_only_calls(n) || !may_end_operand(&n->before))
         return 1; /* a name */
     return judge_name(n, D1G_AS_FUNCTION);
 }
@@ -421,25 +427,31 @@ static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 
 /* One statement. */
 
-static int judge_pragma(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
+static int is_allowed_risk(const struct d1guard_options *o, uint32_t risk)
+{
+    return risk == D1GUARD_RISK_READ || (o->allow_risks & D1GUARD_RISK_BIT(risk)) != 0;
+}
+
+/* Why a PRAGMA is refused, and for which bytes; UNSET where it is not. */
+static uint32_t fault_of_pragma(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk,
+                                const struct d1g_span **cause)
 {
     const struct d1guard_options *o = call->options;
     const struct d1g_text *t = &call->text;
     const enum d1g_pragma pragma = d1g_find_pragma(t, s->name.at, s->name.end);
     const int has_value = (s->flags & D1GUARD_PRAGMA_VALUE) != 0;
 
-    if (s->explain != D1GUARD_EXPLAIN_NONE)
-        return refuse_span(call, D1GUARD_REASON_EXPLAIN_NOT_READ, s->verb);
+    *cause = &s->name;
     if (d1g_is_host_name(t, s->name.at, s->name.end, &o->deny_pragmas))
-        return refuse_span(call, D1GUARD_REASON_PRAGMA_NOT_LISTED, s->name);
+        return D1GUARD_REASON_PRAGMA_NOT_LISTED;
     if (d1g_is_host_name(t, s->name.at, s->name.end, &o->allow_pragmas) ||
-        d1g_pragma_reports(pragma, o->engine, has_value))
-        return 1;
-    if (risk != D1GUARD_RISK_READ && (o->allow_risks & D1GUARD_RISK_BIT(risk)) != 0)
-        return 1;
-    if (has_value && d1g_pragma_reports(pragma, o->engine, 0))
-        return refuse_span(call, D1GUARD_REASON_PRAGMA_VALUE, s->value);
-    return refuse_span(call, D1GUARD_REASON_PRAGMA_NOT_LISTED, s->name);
+        d1g_pragma_reports(pragma, o->engine, has_value) ||
+        (risk != D1GUARD_RISK_READ && is_allowed_risk(o, risk))) /* READ: it would be on the other engine */
+        return D1GUARD_REASON_UNSET;
+    if (!has_value || !d1g_pragma_reports(pragma, o->engine, 0))
+        return D1GUARD_REASON_PRAGMA_NOT_LISTED;
+    *cause = &s->value;
+    return D1GUARD_REASON_PRAGMA_VALUE;
 }
 
 /* The reasons stand in the order of the risks. */
@@ -448,31 +460,51 @@ static uint32_t reason_for_risk(uint32_t risk)
     return D1GUARD_REASON_WRITE + (risk - D1GUARD_RISK_WRITE);
 }
 
-static int judge_risk(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
+/* Why what a statement can do is refused, likewise. */
+static uint32_t fault_of_risk(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk,
+                              const struct d1g_span **cause)
 {
-    if (s->kind == D1GUARD_KIND_PRAGMA)
-        return s->reason != D1GUARD_REASON_UNSET || judge_pragma(call, s, risk);
-    if (risk == D1GUARD_RISK_READ || (call->options->allow_risks & D1GUARD_RISK_BIT(risk)) != 0)
-        return 1;
-    if (s->explain != D1GUARD_EXPLAIN_NONE)
-        return refuse_span(call, D1GUARD_REASON_EXPLAIN_NOT_READ, s->verb);
-    return refuse_span(call, reason_for_risk(risk), s->verb);
+    *cause = &s->verb;
+    if (s->kind == D1GUARD_KIND_PRAGMA) {
+        if (s->reason != D1GUARD_REASON_UNSET)
+            return D1GUARD_REASON_UNSET;
+        if (s->explain == D1GUARD_EXPLAIN_NONE)
+            return fault_of_pragma(call, s, risk, cause);
+    } else if (is_allowed_risk(call->options, risk)) {
+        return D1GUARD_REASON_UNSET;
+    }
+    return s->explain != D1GUARD_EXPLAIN_NONE ? D1GUARD_REASON_EXPLAIN_NOT_READ : reason_for_risk(risk);
+}
+
+/* Why a statement is refused, its names aside, likewise. */
+static uint32_t fault_of(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk,
+                         const struct d1g_span **cause)
+{
+    const uint32_t fault = fault_of_risk(call, s, risk, cause);
+
+    if (fault != D1GUARD_REASON_UNSET)
+        return fault;
+    *cause = &s->error;
+    if (s->reason != D1GUARD_REASON_UNSET)
+        return s->reason;
+    *cause = &s->variable;
+    if (s->variable.end != 0)
+        return D1GUARD_REASON_VARIABLE_PAREN;
+    *cause = &s->verb;
+    if ((call->options->flags & D1GUARD_REQUIRE_WHERE) != 0 && (s->flags & D1GUARD_WHERE) == 0 &&
+        (s->kind == D1GUARD_KIND_UPDATE || s->kind == D1GUARD_KIND_DELETE))
+        return D1GUARD_REASON_MISSING_WHERE;
+    return D1GUARD_REASON_UNSET;
 }
 
 static int judge_statement(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
 {
-    if (!judge_risk(call, s, risk))
-        return 0;
-    if (s->reason != D1GUARD_REASON_UNSET)
-        return refuse_span(call, s->reason, s->error);
-    if (s->variable.end != 0)
-        return refuse_span(call, D1GUARD_REASON_VARIABLE_PAREN, s->variable);
-    if ((call->options->flags & D1GUARD_REQUIRE_WHERE) != 0 && (s->flags & D1GUARD_WHERE) == 0 &&
-        (s->kind == D1GUARD_KIND_UPDATE || s->kind == D1GUARD_KIND_DELETE))
-        return refuse_span(call, D1GUARD_REASON_MISSING_WHERE, s->verb);
-    if (s->listed || d1g_has_host_lists(call->options))
-        return judge_names(call, s);
-    return 1;
+    const struct d1g_span *cause;
+    const uint32_t fault = fault_of(call, s, risk, &cause);
+
+    if (fault != D1GUARD_REASON_UNSET)
+        return d1g_refuse(call, fault, cause);
+    return (!s->listed && !d1g_has_host_lists(call->options)) || judge_names(call, s);
 }
 
 /* The whole text. */
@@ -491,7 +523,7 @@ int d1g_judge(struct d1g_call *call, size_t at)
         if (call->options->max_statements > 0 && call->report.statements > call->options->max_statements)
             return d1g_refuse_first(call, D1GUARD_REASON_TOO_MANY, &s);
         if (found < 0 && s.kind == D1GUARD_KIND_NONE)
-            return refuse_span(call, s.reason, s.error);
+            return d1g_refuse(call, s.reason, &s.error);
         if (!judge_statement(call, &s, risk))
             return 0;
         if (risk != D1GUARD_RISK_READ)
@@ -499,7 +531,7 @@ int d1g_judge(struct d1g_call *call, size_t at)
         at = s.next;
     }
     if (call->report.statements == 0)
-        return d1g_refuse(call, D1GUARD_REASON_EMPTY, 0, 0);
+        return d1g_refuse(call, D1GUARD_REASON_EMPTY, &d1g_nowhere);
     return allow(call, reason);
 }
 
@@ -526,7 +558,7 @@ int d1guard_classify_view(const char *sql, size_t len, const struct d1guard_opti
         call.own.max_statements = 1;
         if (found < 0) {
             call.report.statements = 1;
-            (void)refuse_span(&call, s.reason, s.error);
+            (void)d1g_refuse(&call, s.reason, &s.error);
         } else {
             (void)d1g_judge(&call, s.next);
         }

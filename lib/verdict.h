@@ -12,6 +12,8 @@ struct d1g_call {
     struct d1guard_report report;
 };
 
+extern const struct d1g_span d1g_nowhere; /* the cause of a refusal that is not in the text */
+
 /* Fills call from the host's arguments. 0 when one of them is bad; call->report says so then. */
 int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
              const struct d1guard_report *report);
@@ -23,7 +25,7 @@ void d1g_only_reads(struct d1g_call *call);
 int d1g_close(const struct d1g_call *call, struct d1guard_report *report);
 
 /* Refuses: fills the report with the reason and the bytes that caused it. Returns 0. */
-int d1g_refuse(struct d1g_call *call, uint32_t reason, size_t at, size_t end);
+int d1g_refuse(struct d1g_call *call, uint32_t reason, const struct d1g_span *cause);
 
 /* Refuses for the first token of a statement. Returns 0. */
 int d1g_refuse_first(struct d1g_call *call, uint32_t reason, const struct d1g_statement *s);
