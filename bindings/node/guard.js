@@ -144,23 +144,20 @@ export function createGuard(module) {
     const outLenAt = place(4);
     const variableAt = at; /* names, text, output */
 
-    let bytes;
-    let view;
+    let bytes = new Uint8Array(c.memory.buffer);
+    let view = new DataView(c.memory.buffer);
 
     /* Makes sure that memory reaches to end. */
     function reserve(end) {
-        const missing = end - c.memory.buffer.byteLength;
-        if (missing > 0) {
-            try {
-                c.memory.grow(Math.ceil(missing / PAGE));
-            } catch {
-                throw new RangeError('the SQL text is too long for WebAssembly memory');
-            }
+        if (end <= bytes.length)
+            return;
+        try {
+            c.memory.grow(Math.ceil((end - bytes.length) / PAGE));
+        } catch {
+            throw new RangeError('the SQL text is too long for WebAssembly memory');
         }
-        if (view?.buffer !== c.memory.buffer) {
-            bytes = new Uint8Array(c.memory.buffer);
-            view = new DataView(c.memory.buffer);
-        }
+        bytes = new Uint8Array(c.memory.buffer);
+        view = new DataView(c.memory.buffer);
     }
 
     reserve(variableAt);
@@ -281,6 +278,7 @@ export function createGuard(module) {
         return decoder.decode(shown) + (stop < word.length ? '...' : '');
     }
 
+    /* Only sentences of refusals have something to fill in. */
     function makeMessage(text, reason, byte, length) {
         const word = () => showWord(bytes.subarray(text.start + byte, text.start + byte + length));
         return SENTENCES[reason].replace(/%[wa]/g, (mark) => (mark === '%w' ? word() : `byte ${byte}`));
@@ -304,10 +302,11 @@ export function createGuard(module) {
         const translate = translator(text, inBytes);
         const at = translate(byte);
         const { line, column } = findPosition(text, byte, translate);
+        const allowed = field(REPORT.verdict) === 1;
         return {
-            allowed: field(REPORT.verdict) === 1,
+            allowed,
             reason: REASONS[reason],
-            message: makeMessage(text, reason, byte, length),
+            message: allowed ? SENTENCES[reason] : makeMessage(text, reason, byte, length),
             at,
             length: translate(byte + length) - at,
             line,

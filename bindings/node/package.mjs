@@ -13,7 +13,7 @@ for (const name of ['index.js', 'workerd.js', 'guard.js', 'index.d.ts', 'package
     copyFileSync(join(source, name), join(output, name));
 copyFileSync(license, join(output, 'LICENSE'));
 
-/* The rows of a list of the header, X(id, number, slug) or X(id, number, slug, sentence): [number, slug, sentence]. */
+/* The rows of one of the header's lists, X(id, number, slug[, sentence]), as [number, slug, sentence]. */
 const lists = readFileSync(header, 'utf8');
 function rows(list) {
     const [, text] = new RegExp(`#define D1GUARD_${list}\\(X\\)((?:.*\\\\\n)*.*)`).exec(lists);
@@ -31,8 +31,9 @@ function table(name, list, column) {
 
 /* What numbers mean. The module does without its own copy of these texts: they are a fifth of the library. */
 const names = [
-    table('REASONS', 'REASONS', 1), table('SENTENCES', 'REASONS', 2), table('RISKS', 'RISKS', 1), table('KINDS', 'KINDS', 1),
-    table('EXPLAINS', 'EXPLAINS', 1), table('TOKENS', 'TOKENS', 1), table('FORMS', 'FORMS', 1),
+    table('REASONS', 'REASONS', 1),
+    table('SENTENCES', 'REASONS', 2),
+    ...['RISKS', 'KINDS', 'EXPLAINS', 'TOKENS', 'FORMS'].map((list) => table(list, list, 1)),
     `export const VERSION = '${/VERSION_STRING "([^"]+)"/.exec(lists)[1]}';\n`,
 ].join('\n');
 write('names.js', `/* The lists of d1guard.h by number, made from it. */\n\n${names}`);

@@ -1,7 +1,7 @@
 /*
- * node agree.mjs PACKAGE-FOLDER AGREE-PROGRAM PYTHON [COUNT]: feeds texts to C, Python, Node and workerd and compares
- * everything each of them can say about a text: a line for each text, the same one from all four. C's messages may hold
- * bytes of a text that are no UTF-8; they are compared as the strings that others make of them.
+ * node agree.mjs PACKAGE-FOLDER AGREE-PROGRAM PYTHON [COUNT]: feeds texts to C, Python, Node and workerd and
+ * compares everything each of them can say about a text: a line for each text, the same one from all four. C's
+ * messages may hold bytes of a text that are no UTF-8; they are compared as the strings that others make of them.
  */
 import { spawnSync } from 'node:child_process';
 import { resolve, join } from 'node:path';
@@ -48,7 +48,8 @@ async function runWorker(records) {
 
 function decodeMessages(lines) {
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-    return lines.replace(/ message=([0-9a-f]*)/g, (_, bytes) => ` message=${hex(decoder.decode(Buffer.from(bytes, 'hex')))}`);
+    const decode = (bytes) => decoder.decode(Buffer.from(bytes, 'hex'));
+    return lines.replace(/ message=([0-9a-f]*)/g, (_, bytes) => ` message=${hex(decode(bytes))}`);
 }
 
 /* names.js is made from the header; the library's own names are made from it too, by the C compiler. */
@@ -59,7 +60,8 @@ function compareNames(names) {
         const [, list, number, text] = /^(\w+) (\d+) (.*)$/.exec(line) ?? [];
         return line !== (list ? `${list} ${number} ${name(list, number)}` : `VERSION ${names.VERSION}`);
     });
-    return lines.length === 7 * 256 + 1 && wrong.length === 0 ? undefined : `${lines.length} lines, wrong: ${wrong.join('\n')}`;
+    const isRight = lines.length === 7 * 256 + 1 && wrong.length === 0;
+    return isRight ? undefined : `${lines.length} lines, wrong: ${wrong.join('\n')}`;
 }
 
 const list = texts(count);
