@@ -7,6 +7,13 @@
 
 #define D1G_END (-1) /* what lies behind the text: no byte, and never a NUL */
 
+/* For a function whose frame would else be part of its caller's, and there during all of its calls. */
+#if defined(__GNUC__)
+#define D1G_APART __attribute__((noinline))
+#else
+#define D1G_APART
+#endif
+
 struct d1g_text {
     const unsigned char *z;
     size_t n;

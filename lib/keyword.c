@@ -138,7 +138,9 @@ int d1g_name_skip(struct d1g_name *name, const char *text, size_t len)
     return 1;
 }
 
-int d1g_name_is(struct d1g_name name, const char *text, size_t len)
+int d1g_name_is(const struct d1g_name *name, const char *text, size_t len)
 {
-    return d1g_name_skip(&name, text, len) && name.at >= name.end;
+    struct d1g_name rest = *name;
+
+    return d1g_name_skip(&rest, text, len) && rest.at >= rest.end;
 }

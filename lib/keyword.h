@@ -55,6 +55,6 @@ struct d1g_name d1g_read_name(const struct d1g_text *t, size_t at, size_t end);
 int d1g_name_skip(struct d1g_name *name, const char *text, size_t len);
 
 /* Whether the name is text, ASCII case aside. */
-int d1g_name_is(struct d1g_name name, const char *text, size_t len);
+int d1g_name_is(const struct d1g_name *name, const char *text, size_t len);
 
 #endif

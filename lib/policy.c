@@ -48,17 +48,19 @@ static size_t length_of(const char *row)
     return n;
 }
 
-/* Walks the rows of a list of `size` bytes, each with `skip` bytes before its name. The row that the name spells,
- * or NULL. */
+/*
+ * Walks the rows of a list of `size` bytes, the last one a NUL, each with `skip` bytes before its name. The row that
+ * the name spells, or NULL.
+ */
 static const char *find_row(const struct d1g_name *name, const char *rows, size_t size, size_t skip)
 {
-    const int first = name->at < name->end ? d1g_lower(d1g_byte(name->text, name->at)) : D1G_END;
+    const int first = name->at < name->end ? d1g_lower(d1g_byte(name->text, name->at)) : '\0';
     size_t i = 0;
 
     while (i < size) {
         const size_t n = length_of(rows + i);
 
-        if (rows[i + skip] == first && d1g_name_is(*name, rows + i + skip, n - skip))
+        if (d1g_lower((unsigned char)rows[i + skip]) == first && d1g_name_is(name, rows + i + skip, n - skip))
             return rows + i;
         i += n + 1;
     }
@@ -75,7 +77,7 @@ static const char *find_denied(const struct d1g_name *name)
     if (!d1g_may_matter(name->text, name->at, name->end, 0) || !MAY_HAVE_LENGTH(name->text->z[name->at], len))
         return NULL;
     for (i = 0; i < sizeof denied_sizes; i++) {
-        if (denied_sizes[i] == len + 2 && d1g_name_is(*name, row + 1, len)) /* a letter in front, a NUL behind */
+        if (denied_sizes[i] == len + 2 && d1g_name_is(name, row + 1, len)) /* a letter in front, a NUL behind */
             return row;
         row += denied_sizes[i];
     }
@@ -121,18 +123,7 @@ int d1g_pragma_reports(enum d1g_pragma pragma, uint32_t engine, int has_value)
 
 static int is_in(const struct d1g_name *name, const struct d1guard_names *names)
 {
-    size_t i = 0;
-
-    while (i < names->len) {
-        size_t n = 0;
-
-        while (names->text[i + n] != '\0') /* the last byte of a list is one: see are_names */
-            n++;
-        if (d1g_name_is(*name, names->text + i, n))
-            return 1;
-        i += n + 1;
-    }
-    return 0;
+    return find_row(name, names->text, names->len, 0) != NULL;
 }
 
 int d1g_is_host_name(const struct d1g_text *t, size_t at, size_t end, const struct d1guard_names *names)
@@ -149,9 +140,9 @@ int d1g_has_host_lists(const struct d1guard_options *o)
 }
 
 /* Whether the name is pragma_NAME, and which PRAGMA that reads then. */
-static int is_pragma_table(struct d1g_name name, struct d1g_name *pragma)
+static int is_pragma_table(const struct d1g_name *name, struct d1g_name *pragma)
 {
-    *pragma = name;
+    *pragma = *name;
     return d1g_name_skip(pragma, PRAGMA_PREFIX, PREFIX_LENGTH) && pragma->at < pragma->end;
 }
 
@@ -168,7 +159,7 @@ static int is_listed_function(const struct d1g_name *name, const struct d1guard_
     struct d1g_name pragma;
 
     return find_row(name, function_rows, size, 0) != NULL ||
-           (is_pragma_table(*name, &pragma) && may_read_pragma(&pragma, o));
+           (is_pragma_table(name, &pragma) && may_read_pragma(&pragma, o));
 }
 
 static uint32_t refuses_function(const struct d1g_name *name, const struct d1guard_options *o)
@@ -194,7 +185,7 @@ static uint32_t refuses_table(const struct d1g_name *name, const struct d1guard_
         return D1GUARD_REASON_UNSET;
     if (is_denied(name, D1G_AS_TABLE))
         return D1GUARD_REASON_DENIED_TABLE;
-    if (is_pragma_table(*name, &pragma) && !may_read_pragma(&pragma, o))
+    if (is_pragma_table(name, &pragma) && !may_read_pragma(&pragma, o))
         return D1GUARD_REASON_PRAGMA_NOT_LISTED;
     return D1GUARD_REASON_UNSET;
 }

@@ -83,7 +83,7 @@ static void write_all(struct d1g_writer *w, const struct d1g_text *t, const stru
 }
 
 /* Counts, then writes if there is room. */
-static void write_out(const struct d1g_text *t, const struct plan *plan, char *out, size_t out_size, size_t *out_len)
+D1G_APART static void write_out(const struct d1g_text *t, const struct plan *plan, char *out, size_t out_size, size_t *out_len)
 {
     struct d1g_writer w = {NULL, 0};
 
@@ -198,7 +198,7 @@ static void plan_statement(const struct d1g_text *t, const struct d1g_statement 
 }
 
 /* Plans an allowed text, if it is one statement. */
-static int make_plan(struct d1g_call *call, struct plan *plan)
+D1G_APART static int make_plan(struct d1g_call *call, struct plan *plan)
 {
     struct d1g_statement s;
 

@@ -405,7 +405,7 @@ static void keep(struct names *n, enum d1g_keyword keyword)
 }
 
 /* Judges every name of the statement. 1 when none is refused. */
-static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
+D1G_APART static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 {
     static const struct names none = {0};
     const struct d1g_text statement = {call->text.z, s->span.end};
@@ -545,23 +545,30 @@ int d1guard_classify(const char *sql, size_t len, const struct d1guard_options *
     return d1g_close(&call, report);
 }
 
+/* Where the query of a view's text starts; SIZE_MAX, refused, when the text is none. */
+D1G_APART static size_t find_query(struct d1g_call *call)
+{
+    struct d1g_statement s;
+
+    if (d1g_read_view(&call->text, &s) >= 0)
+        return s.next;
+    call->report.statements = 1;
+    (void)d1g_refuse(call, s.reason, &s.error);
+    return SIZE_MAX;
+}
+
 int d1guard_classify_view(const char *sql, size_t len, const struct d1guard_options *options,
                           struct d1guard_report *report)
 {
-    struct d1g_statement s;
     struct d1g_call call;
 
     if (d1g_open(&call, sql, len, options, report)) {
-        const int found = d1g_read_view(&call.text, &s);
+        const size_t query = find_query(&call);
 
         d1g_only_reads(&call);
         call.own.max_statements = 1;
-        if (found < 0) {
-            call.report.statements = 1;
-            (void)d1g_refuse(&call, s.reason, &s.error);
-        } else {
-            (void)d1g_judge(&call, s.next);
-        }
+        if (query != SIZE_MAX)
+            (void)d1g_judge(&call, query);
     }
     return d1g_close(&call, report);
 }
