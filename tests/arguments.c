@@ -79,8 +79,10 @@ static void null_outputs(void **state)
     assert_int_equal(d1guard_next_statement(sql, LEN, 0, NULL), -1);
     assert_int_equal(d1guard_clean(sql, LEN, NULL, out, sizeof out, NULL, &report), D1GUARD_REFUSE);
     assert_int_equal(report.reason, D1GUARD_REASON_BAD_ARGUMENT);
+    assert_int_equal(report.at | report.len | report.statement | report.statements, 0);
     assert_int_equal(d1guard_cap(sql, LEN, NULL, 1, out, sizeof out, NULL, &report), D1GUARD_REFUSE);
     assert_int_equal(report.reason, D1GUARD_REASON_BAD_ARGUMENT);
+    assert_int_equal(report.at | report.len | report.statement | report.statements, 0);
     d1guard_position(sql, LEN, 3, NULL, NULL);
     assert_int_equal(d1guard_message(NULL, NULL, 0, NULL, 0), strlen(d1guard_reason_sentence(0)));
 }
@@ -207,6 +209,22 @@ static void a_report_without_a_size_is_not_written(void **state)
     assert_memory_equal(&report, &before, sizeof report);
 }
 
+/* The refused statement is the last one counted, though all were read. */
+static void capping_refuses_the_second_statement(void **state)
+{
+    static const char three[] = "SELECT 1; SELECT 2; SELECT 3";
+    struct d1guard_report report = {.size = sizeof report};
+    size_t written = 1;
+
+    (void)state;
+    assert_int_equal(d1guard_cap(three, sizeof three - 1, NULL, 1, NULL, 0, &written, &report), D1GUARD_REFUSE);
+    assert_int_equal(report.reason, D1GUARD_REASON_NEEDS_ONE);
+    assert_int_equal(report.at, 10);
+    assert_int_equal(report.statement, 1);
+    assert_int_equal(report.statements, 2);
+    assert_int_equal(written, 0);
+}
+
 static void numbers_without_a_slug(void **state)
 {
     (void)state;
@@ -314,6 +332,7 @@ int main(void)
         cmocka_unit_test(lists_of_names),
         cmocka_unit_test(reports_newer_than_the_library),
         cmocka_unit_test(a_report_without_a_size_is_not_written),
+        cmocka_unit_test(capping_refuses_the_second_statement),
         cmocka_unit_test(numbers_without_a_slug),
         cmocka_unit_test(every_number_has_its_slug),
         cmocka_unit_test(messages_of_foreign_reports),
