@@ -111,7 +111,7 @@ static int read_decimal(const struct d1g_text *t, struct d1g_span span, uint64_t
             return 0;
         *number = *number * 10 + digit;
     }
-    return span.end > span.at;
+    return 1;
 }
 
 /* What decides the form of a statement: what stands outside all parentheses. */
@@ -125,14 +125,11 @@ struct shape {
 /* r stands on LIMIT: reads what follows to the end. */
 static void read_limit(struct d1g_reader *r, struct shape *shape)
 {
-    int has_comma = 0;
     size_t depth = 0;
     size_t count = 0; /* tokens since LIMIT or the comma */
 
     for (d1g_advance(r); r->kind != D1G_TOKEN_END; d1g_advance(r)) {
         if (depth == 0 && r->kind == D1GUARD_TOKEN_COMMA) {
-            has_comma = 1;
-            shape->is_alone = 0;
             count = 0;
             continue;
         }
@@ -143,7 +140,7 @@ static void read_limit(struct d1g_reader *r, struct shape *shape)
             shape->number.at = r->at;
             shape->number.end = r->end;
             shape->is_alone = 1;
-        } else if (count == 2 && (has_comma || d1g_keyword_at(r) != KW_OFFSET)) {
+        } else if (count == 2 && d1g_keyword_at(r) != KW_OFFSET) {
             shape->is_alone = 0;
         }
     }
