@@ -29,26 +29,39 @@ enum d1g_class {
 
 extern const unsigned char d1g_classes[256];
 
-static inline int d1g_class(int byte)
+/* The class of the byte at i; i < t->n. */
+/*@ requires d1g_readable(t) && i < t->n;
+    assigns \nothing; */
+static inline int d1g_class(const struct d1g_text *t, size_t i)
 {
-    return byte < 0 ? CLASS_SIGN : d1g_classes[byte];
+    return d1g_classes[t->z[i]];
 }
 
+/*@ requires byte <= 0xFF;
+    assigns \nothing;
+    ensures \result ==> byte >= 0; */
 static inline int d1g_is_id(int byte)
 {
     return byte >= 0 && d1g_classes[byte] <= CLASS_DOLLAR;
 }
 
+/*@ requires byte <= 0xFF;
+    assigns \nothing;
+    ensures \result ==> byte >= 0; */
 static inline int d1g_is_blank(int byte)
 {
     return byte >= 0 && (d1g_classes[byte] == CLASS_BLANK || d1g_classes[byte] == CLASS_VT);
 }
 
+/*@ assigns \nothing;
+    ensures \result <==> '0' <= byte <= '9'; */
 static inline int d1g_is_digit(int byte)
 {
     return byte >= '0' && byte <= '9';
 }
 
+/*@ assigns \nothing;
+    ensures \result ==> byte >= 0; */
 static inline int d1g_is_hex(int byte)
 {
     const int c = d1g_lower(byte);
@@ -62,24 +75,31 @@ static inline int d1g_is_hex(int byte)
 #define D1G_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* Bit 7 where the low seven bits of the byte are at least c. */
+/*@ assigns \nothing; */
 static inline uint64_t d1g_at_least(uint64_t low, unsigned c)
 {
     return low + D1G_EACH(0x80 - c);
 }
 
+/*@ assigns \nothing; */
 static inline uint64_t d1g_equal(uint64_t low, unsigned c)
 {
     return ~((low ^ D1G_EACH(c)) + D1G_EACH(0x7F));
 }
 
 /* The number of the lowest bit that is set; x is not 0. */
+/*@ assigns \nothing;
+    ensures \result < 64; */
 static inline size_t d1g_first_bit(uint64_t x)
 {
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(D1G_PLAIN)
     return (size_t)__builtin_ctzll(x);
 #else
     size_t k = 0;
 
+    /*@ loop invariant k <= 63;
+        loop assigns k, x;
+        loop variant 63 - k; */
     for (; k < 63 && (x & 1) == 0; k++)
         x >>= 1;
     return k;
@@ -87,13 +107,18 @@ static inline size_t d1g_first_bit(uint64_t x)
 }
 
 /* The number of the highest bit that is set; x is not 0. */
+/*@ assigns \nothing;
+    ensures \result < 64; */
 static inline size_t d1g_last_bit(uint64_t x)
 {
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(D1G_PLAIN)
     return 63 - (size_t)__builtin_clzll(x);
 #else
     size_t k = 0;
 
+    /*@ loop invariant k <= 63;
+        loop assigns k, x;
+        loop variant 63 - k; */
     for (; k < 63 && x > 1; k++)
         x >>= 1;
     return k;

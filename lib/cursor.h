@@ -19,24 +19,40 @@ struct d1g_text {
     size_t n;
 };
 
+/*
+ * Comments that begin with @ are ACSL: what a function asks of its caller, all that it may write, what holds
+ * when it returns; and what holds in a loop, and why it ends. tests/proofs proves them.
+ */
+/*@ predicate d1g_readable(struct d1g_text *t) = \valid_read(t) && \valid_read(t->z + (0 .. t->n - 1)); */
+
+/*@ requires d1g_readable(t);
+    assigns \nothing;
+    ensures i < t->n ? \result == t->z[i] : \result == D1G_END; */
 static inline int d1g_byte(const struct d1g_text *t, size_t i)
 {
     return i < t->n ? t->z[i] : D1G_END;
 }
 
-/* The byte k places behind i; i + k may lie outside the text and outside size_t. */
+/* The byte k places behind i; i <= t->n. i + k may lie outside the text and outside size_t. */
+/*@ requires d1g_readable(t) && i <= t->n;
+    assigns \nothing;
+    ensures i + k < t->n ? \result == t->z[i + k] : \result == D1G_END; */
 static inline int d1g_peek(const struct d1g_text *t, size_t i, size_t k)
 {
-    return i < t->n && t->n - i > k ? t->z[i + k] : D1G_END;
+    return t->n - i > k ? t->z[i + k] : D1G_END;
 }
 
 /* The four bytes from z on, the first one lowest. */
+/*@ requires \valid_read(z + (0 .. 3));
+    assigns \nothing; */
 static inline uint32_t d1g_load4(const unsigned char *z)
 {
     return (uint32_t)z[0] | (uint32_t)z[1] << 8 | (uint32_t)z[2] << 16 | (uint32_t)z[3] << 24;
 }
 
 /* The eight bytes from i on, the first one lowest; t->n - i >= 8. */
+/*@ requires d1g_readable(t) && t->n - i >= 8;
+    assigns \nothing; */
 static inline uint64_t d1g_load8(const struct d1g_text *t, size_t i)
 {
     const unsigned char *z = t->z + i;
@@ -46,6 +62,8 @@ static inline uint64_t d1g_load8(const struct d1g_text *t, size_t i)
 }
 
 /* ASCII only, as SQLite folds names and keywords; a byte of UTF-8 is left alone. */
+/*@ assigns \nothing;
+    ensures 'A' <= c <= 'Z' ? \result == c + 32 : \result == c; */
 static inline int d1g_lower(int c)
 {
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
@@ -55,6 +73,9 @@ static inline int d1g_lower(int c)
  * Fills a struct of the host, whose first field is its size in bytes, with the first bytes of `from`, up to
  * that size or `known`, whichever is less. The host's size stays.
  */
+/*@ requires \valid((unsigned char *)to + (4 .. \min(size, known) - 1));
+    requires \valid_read((unsigned char *)from + (4 .. \min(size, known) - 1));
+    assigns ((unsigned char *)to)[4 .. \min(size, known) - 1]; */
 static inline void d1g_copy_out(void *to, const void *from, uint32_t size, size_t known)
 {
     unsigned char *a = (unsigned char *)to;
@@ -62,6 +83,9 @@ static inline void d1g_copy_out(void *to, const void *from, uint32_t size, size_
     const size_t n = size < known ? size : known;
     size_t i;
 
+    /*@ loop invariant 4 <= i;
+        loop assigns i, a[4 .. n - 1];
+        loop variant n - i; */
     for (i = sizeof size; i < n; i++)
         a[i] = b[i];
 }

@@ -114,7 +114,7 @@ struct d1g_name d1g_read_name(const struct d1g_text *t, size_t at, size_t end)
     name.at = at;
     name.end = end;
     name.quote = D1G_END;
-    if (d1g_class(open) == CLASS_QUOTE) {
+    if (d1g_class(t, at) == CLASS_QUOTE) {
         name.quote = open == '[' ? D1G_END : open;
         name.at++;
         name.end--;

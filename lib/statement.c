@@ -28,7 +28,7 @@ static int fail_illegal(struct parser *p)
         return fail(p, D1GUARD_REASON_NUL_BYTE, p->r.at, p->r.end);
     if (d1g_byte(t, p->r.end) == 0)
         return fail(p, D1GUARD_REASON_NUL_BYTE, p->r.end, p->r.end + 1);
-    if (d1g_class(first) == CLASS_QUOTE)
+    if (d1g_class(t, p->r.at) == CLASS_QUOTE)
         reason = D1GUARD_REASON_OPEN_QUOTE;
     else if (d1g_lower(first) == 'x')
         reason = D1GUARD_REASON_BAD_BLOB;
@@ -291,7 +291,7 @@ static int read_definition(struct parser *p)
 
 /* The columns of heads.def. Its tokens are keywords, kinds of token, or groups of them: */
 enum group {
-    ANY_NAME = 128,
+    ANY_NAME = 192, /* behind all of SIGN() */
     ANY_NUMBER,
     PLUS_OR_MINUS,
     PRAGMA_WORD, /* what a PRAGMA's value can be, but for a signed number */

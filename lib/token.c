@@ -37,39 +37,66 @@ const unsigned char d1g_classes[256] = {
 
 /* The scanners: i stands on the byte that the name tells; each returns where the token ends, behind i. */
 
+/*@ predicate on_byte(struct d1g_text *t, integer i) = d1g_readable(t) && i < t->n;
+    predicate is_next(struct d1g_text *t, size_t i, int next) = next == (i + 1 < t->n ? t->z[i + 1] : D1G_END); */
+
+/*@ requires on_byte(t, i) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_blanks(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     *kind = D1GUARD_TOKEN_SPACE;
+    /*@ loop invariant \at(i, LoopEntry) <= i <= t->n;
+        loop assigns i;
+        loop variant t->n - i; */
     for (i++; d1g_is_blank(d1g_byte(t, i)); i++)
         ;
     return i;
 }
 
+/*@ requires on_byte(t, i) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_word(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     *kind = D1GUARD_TOKEN_WORD;
+    /*@ loop invariant \at(i, LoopEntry) <= i <= t->n;
+        loop assigns i;
+        loop variant t->n - i; */
     for (i++; d1g_is_id(d1g_byte(t, i)); i++)
         ;
     return i;
 }
 
 /* The next such byte from i on; or the NUL or the end of the text before it. */
+/*@ requires d1g_readable(t) && i <= t->n;
+    assigns \nothing;
+    ensures i <= \result <= t->n; */
 static size_t find(const struct d1g_text *t, size_t i, int byte)
 {
     int b;
 
+    /*@ loop invariant \at(i, LoopEntry) <= i <= t->n;
+        loop assigns i, b;
+        loop variant t->n - i; */
     while ((b = d1g_byte(t, i)) > 0 && b != byte)
         i++;
     return i;
 }
 
 /* A doubled quote stands for one; a backslash is content. [name] ends at the first `]`: nothing doubles or nests. */
+/*@ requires on_byte(t, i) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_quoted(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     const int open = d1g_byte(t, i);
     const int quote = open == '[' ? ']' : open;
 
     *kind = D1GUARD_TOKEN_ILLEGAL;
+    /*@ loop invariant \at(i, LoopEntry) <= i <= t->n;
+        loop assigns i;
+        loop variant t->n - i; */
     for (i = find(t, i + 1, quote); d1g_byte(t, i) == quote; i = find(t, i + 2, quote)) {
         if (open == '[' || d1g_byte(t, i + 1) != quote) {
             *kind = quote == '\'' ? D1GUARD_TOKEN_STRING : D1GUARD_TOKEN_NAME;
@@ -80,10 +107,16 @@ static size_t scan_quoted(const struct d1g_text *t, size_t i, uint32_t *kind)
 }
 
 /* x'..': hex digits in pairs. A bad one runs to the next quote, that quote included. */
+/*@ requires on_byte(t, i + 1) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_blob(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     const size_t start = i + 2;
 
+    /*@ loop invariant \at(i, LoopEntry) <= i <= t->n;
+        loop assigns i;
+        loop variant t->n - i; */
     for (i = start; d1g_is_hex(d1g_byte(t, i)); i++)
         ;
     *kind = D1GUARD_TOKEN_BLOB;
@@ -95,6 +128,9 @@ static size_t scan_blob(const struct d1g_text *t, size_t i, uint32_t *kind)
 }
 
 /* A byte order mark counts as a blank where a token starts (SQLite 3.36 on), else as bytes of a word. */
+/*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_mark(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     const int b = d1g_byte(t, i);
@@ -109,10 +145,16 @@ static size_t scan_mark(const struct d1g_text *t, size_t i, int next, uint32_t *
 }
 
 /* Digits and separators; a `_` makes the number a QNUMBER, whose places the grammar checks later. */
+/*@ requires d1g_readable(t) && i <= t->n && \valid(kind);
+    assigns *kind;
+    ensures i <= \result <= t->n; */
 static size_t end_of_digits(const struct d1g_text *t, size_t i, int hex, uint32_t *kind)
 {
     int b;
 
+    /*@ loop invariant \at(i, LoopEntry) <= i <= t->n;
+        loop assigns i, b, *kind;
+        loop variant t->n - i; */
     for (; (b = d1g_byte(t, i)) == '_' || d1g_is_digit(b) || (hex && d1g_is_hex(b)); i++) {
         if (b == '_')
             *kind = D1GUARD_TOKEN_QNUMBER;
@@ -121,6 +163,9 @@ static size_t end_of_digits(const struct d1g_text *t, size_t i, int hex, uint32_
 }
 
 /* An `e` and a digit, perhaps with a sign between them. */
+/*@ requires d1g_readable(t);
+    assigns \nothing;
+    ensures \result ==> i + 1 < t->n; */
 static int is_exponent(const struct d1g_text *t, size_t i)
 {
     int b;
@@ -131,11 +176,16 @@ static int is_exponent(const struct d1g_text *t, size_t i)
     return d1g_is_digit(b == '+' || b == '-' ? d1g_byte(t, i + 2) : b);
 }
 
+/*@ requires on_byte(t, i) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_decimal(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
-    const size_t whole = end_of_digits(t, i, 0, kind);
+    size_t whole;
 
-    i = whole;
+    if (d1g_byte(t, i) != '.')
+        i = end_of_digits(t, i + 1, 0, kind);
+    whole = i;
     if (d1g_byte(t, i) == '.')
         i = end_of_digits(t, i + 1, 0, kind);
     if (is_exponent(t, i))
@@ -146,6 +196,9 @@ static size_t scan_decimal(const struct d1g_text *t, size_t i, uint32_t *kind)
 }
 
 /* i stands on a digit, or on a dot before one. Id bytes right behind a number spoil all of it. */
+/*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_number(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     *kind = D1GUARD_TOKEN_INTEGER;
@@ -160,6 +213,9 @@ static size_t scan_number(const struct d1g_text *t, size_t i, int next, uint32_t
     return i;
 }
 
+/*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_dot(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     if (d1g_is_digit(next))
@@ -169,10 +225,16 @@ static size_t scan_dot(const struct d1g_text *t, size_t i, int next, uint32_t *k
 }
 
 /* The `(...)` of a TCL variable: any bytes but blanks and NUL, to the first `)`. */
+/*@ requires on_byte(t, i) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_suffix(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     int b;
 
+    /*@ loop invariant \at(i, LoopEntry) <= i < t->n;
+        loop assigns i, b;
+        loop variant t->n - i; */
     do {
         i++;
         b = d1g_byte(t, i);
@@ -184,11 +246,17 @@ static size_t scan_suffix(const struct d1g_text *t, size_t i, uint32_t *kind)
 }
 
 /* $ @ # or : and a name, in which `::` counts as one sign and one `(...)` may end it. */
+/*@ requires on_byte(t, i) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_variable(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     int b;
 
     *kind = D1GUARD_TOKEN_ILLEGAL;
+    /*@ loop invariant \at(i, LoopEntry) <= i <= t->n;
+        loop assigns i, b, *kind;
+        loop variant t->n - i; */
     for (i++; (b = d1g_byte(t, i)) != D1G_END; i++) {
         if (d1g_is_id(b))
             *kind = D1GUARD_TOKEN_VARIABLE;
@@ -202,9 +270,15 @@ static size_t scan_variable(const struct d1g_text *t, size_t i, uint32_t *kind)
     return i;
 }
 
+/*@ requires on_byte(t, i) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_numbered_variable(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     *kind = D1GUARD_TOKEN_VARIABLE;
+    /*@ loop invariant \at(i, LoopEntry) <= i < t->n;
+        loop assigns i;
+        loop variant t->n - i; */
     do {
         i++;
     } while (d1g_is_digit(d1g_byte(t, i)));
@@ -212,6 +286,9 @@ static size_t scan_numbered_variable(const struct d1g_text *t, size_t i, uint32_
 }
 
 /* `--` to the end of the line, which only LF ends; `->` and `->>`; or a minus. */
+/*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_minus(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     if (next == '-') {
@@ -227,6 +304,9 @@ static size_t scan_minus(const struct d1g_text *t, size_t i, int next, uint32_t 
 }
 
 /* A block comment needs one byte behind its opening, and may stay open; else a slash. */
+/*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_slash(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     if (next != '*' || d1g_byte(t, i + 2) <= 0) {
@@ -234,6 +314,9 @@ static size_t scan_slash(const struct d1g_text *t, size_t i, int next, uint32_t 
         return i + 1;
     }
     *kind = D1GUARD_TOKEN_COMMENT;
+    /*@ loop invariant \at(i, LoopEntry) <= i <= t->n;
+        loop assigns i;
+        loop variant t->n - i; */
     for (i = find(t, i + 2, '*'); d1g_byte(t, i) == '*'; i = find(t, i + 1, '*')) {
         if (d1g_byte(t, i + 1) == '/')
             return i + 2;
@@ -249,15 +332,21 @@ static const unsigned char pairs[][3] = {
 };
 
 /* A sign of one byte, unless it is one of two. */
+/*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_sign(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     const int b = d1g_byte(t, i);
-    const int class = d1g_class(b);
+    const int class = d1g_class(t, i);
     size_t k;
 
     *kind = (uint32_t)class & (CLASS_SIGN - 1);
     if (class < CLASS_PAIR)
         return i + 1;
+    /*@ loop invariant 0 <= k <= 8;
+        loop assigns k;
+        loop variant 8 - k; */
     for (k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
         if (b == pairs[k][0] && next == pairs[k][1]) {
             *kind = pairs[k][2];
@@ -268,12 +357,15 @@ static size_t scan_sign(const struct d1g_text *t, size_t i, int next, uint32_t *
 }
 
 /* All but words and blanks. */
+/*@ requires on_byte(t, i) && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 static size_t scan_other(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     const int next = d1g_byte(t, i + 1);
     size_t end;
 
-    switch (d1g_class(d1g_byte(t, i))) {
+    switch (d1g_class(t, i)) {
     case CLASS_MARK:
         end = scan_mark(t, i, next, kind);
         break;
@@ -308,7 +400,7 @@ static size_t scan_other(const struct d1g_text *t, size_t i, uint32_t *kind)
 
 size_t d1g_scan(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
-    const int class = d1g_class(d1g_byte(t, i));
+    const int class = d1g_class(t, i);
     size_t end;
 
     if (class == CLASS_LETTER) /* most tokens are words and blanks */
@@ -322,6 +414,9 @@ size_t d1g_scan(const struct d1g_text *t, size_t i, uint32_t *kind)
 
 void d1g_advance(struct d1g_reader *r)
 {
+    /*@ loop invariant \at(r->end, Pre) <= r->end <= r->text->n;
+        loop assigns r->at, r->kind, r->end;
+        loop variant r->text->n - r->end; */
     do {
         r->at = r->end;
         if (r->at >= r->text->n) {
@@ -332,6 +427,11 @@ void d1g_advance(struct d1g_reader *r)
     } while (r->kind == D1GUARD_TOKEN_SPACE || r->kind == D1GUARD_TOKEN_COMMENT);
 }
 
+/*@ requires sql != \null ==> \valid_read(sql + (0 .. len - 1));
+    requires token != \null ==> \valid(&token->size);
+    requires token != \null && token->size >= sizeof(struct d1guard_token) ==> \valid(token);
+    assigns token->kind, token->at, token->len;
+    ensures \result ==> sql != \null && token != \null && at < len; */
 int d1guard_next_token(const char *sql, size_t len, size_t at, struct d1guard_token *token)
 {
     struct d1g_text t;
@@ -350,6 +450,8 @@ int d1guard_next_token(const char *sql, size_t len, size_t at, struct d1guard_to
     } else {
         const struct d1guard_token found = {token->size, kind, at, end - at};
 
+        /*@ admit \valid((unsigned char *)token + (4 .. token->size - 1)) &&
+                  \valid_read((unsigned char *)&found + (4 .. token->size - 1)); */
         d1g_copy_out(token, &found, token->size, sizeof found);
     }
     return 1;

@@ -10,6 +10,9 @@
  * d1guard_token_kind. A NUL ends any token before it and is an ILLEGAL token of its own, since SQLite
  * would take it for the end of the text.
  */
+/*@ requires d1g_readable(t) && i < t->n && \valid(kind);
+    assigns *kind;
+    ensures i < \result <= t->n; */
 size_t d1g_scan(const struct d1g_text *t, size_t i, uint32_t *kind);
 
 #define D1G_TOKEN_END UINT32_MAX /* the kind of the token behind the last one */
@@ -23,6 +26,10 @@ struct d1g_reader {
 };
 
 /* Reads the next token from r->end on. */
+/*@ requires \valid(r) && d1g_readable(r->text) && r->end <= r->text->n;
+    assigns r->at, r->kind, r->end;
+    ensures \old(r->end) <= r->at <= r->end <= r->text->n;
+    ensures r->at < r->text->n ? r->at < r->end : r->kind == D1G_TOKEN_END; */
 void d1g_advance(struct d1g_reader *r);
 
 #endif
