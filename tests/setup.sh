@@ -55,6 +55,19 @@ sqlite_is() {
     [ -f "$1/sqlite3.h" ] && echo "$2  $1/sqlite3.c" | sha256sum --check --status 2>/dev/null
 }
 
+# npm_packages FOLDER PACKAGE...: deps/FOLDER/node_modules, at those versions and no others.
+npm_packages() {
+    folder=deps/$1
+    shift
+    [ "$(cat "$folder/installed" 2>/dev/null)" != "$*" ] || return 0
+    mkdir -p "$folder"
+    echo '{"private": true}' >"$folder/package.json"
+    # Some say that they want a newer Node than is here: they are run by the one that comes with them.
+    npm install --prefix "$folder" --no-package-lock --no-audit --no-fund --loglevel=error --save-exact "$@" ||
+        fail "npm could not install: $*"
+    echo "$*" >"$folder/installed"
+}
+
 # The library and its programs: enough to build.
 apt_install ca-certificates gcc g++ libc6-dev meson ninja-build pkg-config python3 \
     libcmocka-dev libjansson-dev libsqlite3-dev libcurl4-openssl-dev
@@ -72,44 +85,23 @@ sqlite 3.54.1 13.2.0 75a4760a7b9727a4c4c877aec92eacf39e52a8f2921ce00bd33be6d3a8e
 
 # The Worker: its SDK and tools, the MCP project's own client, inspector and conformance suite, and the
 # Node that these need.
-worker="node@22.23.3 miniflare@4.20260730.0 wrangler@4.116.0 esbuild@0.28.1 typescript@7.0.2
-    @cloudflare/workers-types@5.20261117.1 @modelcontextprotocol/server@2.4.0
-    @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/sdk@1.32.2
-    @modelcontextprotocol/inspector@2.12.0
-    @modelcontextprotocol/conformance@0.2.0-alpha.12 playwright-core@1.65.1"
-if [ "$(cat deps/worker/installed 2>/dev/null)" != "$worker" ]; then
-    mkdir -p deps/worker
-    echo '{"private": true}' >deps/worker/package.json
-    # Some say that they want a newer Node than is here: they are run by the one that comes with them.
-    npm install --prefix deps/worker --no-package-lock --no-audit --no-fund --loglevel=error --save-exact $worker ||
-        fail "npm could not install what testing the Worker needs"
-    echo "$worker" >deps/worker/installed
-fi
+npm_packages worker node@22.23.3 miniflare@4.20260730.0 wrangler@4.116.0 esbuild@0.28.1 typescript@7.0.2 \
+    @cloudflare/workers-types@5.20261117.1 @modelcontextprotocol/server@2.4.0 \
+    @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/sdk@1.32.2 \
+    @modelcontextprotocol/inspector@2.12.0 \
+    @modelcontextprotocol/conformance@0.2.0-alpha.12 playwright-core@1.65.1
 apt_install chromium fonts-dejavu-core
 
 # The bindings: WebAssembly's compiler and linker, Python's packaging and types, the oldest Node promised
 # (the newer one, miniflare and TypeScript come with the Worker's), Deno, Bun, and the parsers of the
 # benchmark.
 apt_install clang-19 lld-19 binaryen python3-setuptools python3-wheel python3-build mypy chromium
-bindings="node@20.20.2 deno@2.9.6 bun@1.4.5 node-sql-parser@5.4.0 sql-parser-cst@0.42.1 @guanmingchiu/sqlparser-ts@0.62.0"
-if [ "$(cat deps/bindings/installed 2>/dev/null)" != "$bindings" ]; then
-    mkdir -p deps/bindings
-    echo '{"private": true}' >deps/bindings/package.json
-    npm install --prefix deps/bindings --no-package-lock --no-audit --no-fund --loglevel=error --save-exact $bindings ||
-        fail "npm could not install what testing the bindings needs"
-    echo "$bindings" >deps/bindings/installed
-fi
+npm_packages bindings node@20.20.2 deno@2.9.6 bun@1.4.5 node-sql-parser@5.4.0 sql-parser-cst@0.42.1 \
+    @guanmingchiu/sqlparser-ts@0.62.0
 
 # The MCP server: the SDK that most installed clients are built with. The newer client, the inspector,
 # miniflare and their Node come with the Worker's.
-mcp="@modelcontextprotocol/sdk@1.32.2"
-if [ "$(cat deps/mcp/installed 2>/dev/null)" != "$mcp" ]; then
-    mkdir -p deps/mcp
-    echo '{"private": true}' >deps/mcp/package.json
-    npm install --prefix deps/mcp --no-package-lock --no-audit --no-fund --loglevel=error --save-exact $mcp ||
-        fail "npm could not install what testing the MCP server needs"
-    echo "$mcp" >deps/mcp/installed
-fi
+npm_packages mcp @modelcontextprotocol/sdk@1.32.2
 
 # The library on other machines: 32-bit ARM, big-endian s390x, musl; threads; the ABI; coverage.
 apt_install clang-19 llvm-19 libclang-rt-19-dev gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
