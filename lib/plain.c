@@ -8,12 +8,6 @@ static uint64_t below(size_t k)
     return k < D1G_WINDOW ? (UINT64_C(1) << k) - 1 : ALL;
 }
 
-/* Where runs of bits start: those that do not follow one. */
-static uint64_t starts_of(uint64_t runs)
-{
-    return runs & ~(runs << 1);
-}
-
 /* Sets each bit for which the number of bits set in x up to and with it is odd. */
 static uint64_t parity_of(uint64_t x)
 {
@@ -26,44 +20,65 @@ static uint64_t parity_of(uint64_t x)
     return x;
 }
 
-/* What a window shows from a token's start on, once it is known what lies in strings. */
-struct sight {
-    uint64_t inside;  /* strings: each opening quote and the content */
-    uint64_t outside; /* all else */
-    uint64_t words;
-    uint64_t starts; /* of words */
-    uint64_t stops;  /* bytes of tokens that must be read by themselves */
+/* How the window before ended. All 0 where a walk starts. */
+struct carry {
+    uint64_t string; /* all bits: inside a string */
+    uint64_t opened; /* 1: with the quote that opens it */
+    uint64_t word;   /* 1: with a word */
+    uint64_t number; /* 1: with a number, digits and dots so far */
 };
 
-/* Where what starts with a digit, all its digits and dots behind it, goes on with another byte of a word. */
-static uint64_t odd_numbers(const struct d1g_window *v, const struct sight *s)
-{
-    const uint64_t numbers = v->numbers & s->outside;
+/* What a window shows from a token's start on, once it is known what lies in strings. */
+struct sight {
+    uint64_t words;
+    uint64_t starts; /* of words, and of what is in strings */
+    uint64_t marks;  /* parentheses, and bytes of tokens that may have to be read by themselves */
+};
 
-    return (numbers + (s->starts & numbers)) & ~numbers & s->words; /* a carry runs through the digits */
+/* The first of the bits at which z has a NUL byte, or 0. */
+static uint64_t first_nul(const unsigned char *z, uint64_t bits)
+{
+    while (bits != 0 && z[d1g_first_bit(bits)] != '\0')
+        bits &= bits - 1;
+    return bits & (0 - bits);
 }
 
-/* k is where a token starts; n is how many bytes of the text the window shows. */
-static struct sight look_from(const struct d1g_window *v, size_t k, size_t n)
+/* The window shows z. shown are the bits from a token's start on; c is brought forward. */
+static struct sight look_from(const struct d1g_window *v, const unsigned char *z, uint64_t shown, struct carry *c)
 {
-    const uint64_t shown = below(n) & ~below(k);
+    const uint64_t quotes = v->quotes & shown;
+    uint64_t outside = shown;
+    uint64_t opening = 0, nul = 0;
+    uint64_t behind_words, numbers, sum;
     struct sight s;
 
-    s.inside = parity_of(v->quotes & shown) & shown;
-    s.outside = shown & ~s.inside;
-    s.words = v->words & s.outside;
-    s.starts = starts_of(s.words);
-    s.stops = (s.outside & ~v->plain) | (v->quotes & s.inside & s.words << 1) | odd_numbers(v, &s);
-    if (v->nuls != 0)
-        s.stops = shown;
+    if ((quotes | c->string) != 0) {
+        const uint64_t inside = (parity_of(quotes) ^ c->string) & shown;
+
+        opening = quotes & inside;
+        nul = first_nul(z, v->marks & inside);
+        outside &= ~inside;
+        c->string = 0 - (inside >> 63);
+    }
+    s.words = v->words & outside;
+    behind_words = s.words << 1 | c->word;
+    s.starts = s.words & ~behind_words;
+    /* What starts with a digit, all its digits and dots behind it: a carry runs through them. */
+    numbers = v->numbers & outside;
+    sum = numbers + ((s.starts & numbers) | c->number);
+    /* a NUL in a string; x'..' and the like; numbers that go on with another byte of a word */
+    s.marks = (v->marks & outside) | nul | (opening & behind_words) | (sum & ~numbers & s.words);
+    s.starts |= opening << 1 | c->opened;
+    c->number = sum < numbers;
+    c->opened = opening >> 63;
+    c->word = s.words >> 63;
     return s;
 }
 
-/* Whether the byte at i, for which a window stops, only is a sign: no comment, no error. */
+/* Whether the byte at i, a mark, only is a sign or a blank: no comment, no error. */
 static int is_sign(const struct d1g_text *t, size_t i)
 {
     const int next = d1g_peek(t, i, 1);
-
     int sign;
 
     switch (d1g_byte(t, i)) {
@@ -76,8 +91,12 @@ static int is_sign(const struct d1g_text *t, size_t i)
     case '!':
         sign = next == '=';
         break;
+    case '%':
+    case '&':
     case '|':
     case '~':
+    case '\r':
+    case '\f':
         sign = 1;
         break;
     default:
@@ -87,138 +106,144 @@ static int is_sign(const struct d1g_text *t, size_t i)
     return sign;
 }
 
-/* Takes away the stops that turn out to be signs or blanks. */
-static void pass_signs(struct d1g_walk *w, const struct d1g_text *t, struct sight *s)
+/* Where the token starts that holds the byte at i; one starts at `from`, there or before. */
+static size_t token_of(const struct d1g_text *t, size_t from, size_t i, uint32_t *kind)
 {
-    while (s->stops != 0) {
-        const size_t i = w->at + d1g_first_bit(s->stops);
-        const uint64_t rest = s->stops & (s->stops - 1);
+    size_t end = from;
 
-        if (d1g_byte(t, i) == '\r' || d1g_byte(t, i) == '\f')
-            w->window.blanks |= s->stops ^ rest;
-        else if (!is_sign(t, i))
-            return;
-        s->stops = rest;
+    while (end <= i) {
+        from = end;
+        end = d1g_scan(t, from, kind);
     }
+    return from;
 }
 
 /*
- * Where the token starts that the stop at bit k belongs to, or a token before it. A word goes on with
- * bytes that stop; so do numbers, which a run of words and dots holds whole; so does x with a quote; and
- * VT goes on with a blank.
+ * Where the token starts that the mark at i belongs to; one starts at `from`. Most marks start one. A word goes
+ * on with them, and so do a number, x with a quote, and a blank with VT; a NUL cuts a string off.
  */
-static size_t token_start(const struct d1g_walk *w, const struct d1g_text *t, const struct sight *s, size_t k)
+static size_t marked_token(const struct d1g_text *t, size_t from, size_t i)
 {
-    const uint64_t joined = (s->words | (w->window.numbers & s->outside)) & below(k);
-    const uint64_t before = k > 0 ? UINT64_C(1) << (k - 1) : 0;
-    const int b = d1g_byte(t, w->at + k);
+    const int b = t->z[i];
+    uint32_t kind;
+    size_t k = i;
 
-    if ((joined & before) != 0 && (d1g_is_id(b) || b == '\''))
-        return d1g_last_bit(starts_of(joined));
-    if ((w->window.blanks & s->outside & before) != 0 && b == '\v')
-        return k - 1;
-    return k;
-}
-
-/* The bit up to which whole tokens can be stepped over: a stop, or what may go on behind the window. */
-static size_t limit_of(struct d1g_walk *w, const struct d1g_text *t, struct sight *s, size_t k, size_t n)
-{
-    const struct d1g_window *v = &w->window;
-    uint64_t borders;
-
-    if (s->stops != 0 && v->nuls == 0)
-        pass_signs(w, t, s);
-    if (s->stops != 0)
-        return token_start(w, t, s, d1g_first_bit(s->stops));
-    if ((s->inside >> (n - 1)) != 0) /* a string: the quote that opened it, and no doubled one */
-        return d1g_last_bit(v->quotes & s->inside & ~((v->quotes & s->outside) << 1));
-    if (w->until == t->n)
-        return n;
-    borders = (s->starts & ~(v->numbers << 1)) | ((v->blanks | v->parentheses) & s->outside);
-    return borders != 0 ? d1g_last_bit(borders) : k;
-}
-
-/* Counts the parentheses below the limit. Returns the limit, or the `)` before it that is the caller's. */
-static size_t count_parentheses(struct d1g_walk *w, const struct d1g_text *t, const struct sight *s, size_t limit)
-{
-    uint64_t rest = w->window.parentheses & s->outside & below(limit);
-
-    for (; rest != 0; rest &= rest - 1) {
-        const size_t k = d1g_first_bit(rest);
-
-        if (d1g_byte(t, w->at + k) == '(')
-            w->depth++;
-        else if (w->depth > w->floor)
-            w->depth--;
-        else
-            return k;
+    if (b == '\0' && i > from) {
+        k = token_of(t, from, i - 1, &kind);
+        return kind == D1GUARD_TOKEN_ILLEGAL ? k : i;
     }
-    return limit;
-}
-
-/* Whether bit k lies outside all parentheses; depth of them are open before the window. */
-static int is_outermost(const struct d1g_walk *w, const struct d1g_text *t, const struct sight *s, size_t k,
-                        size_t depth)
-{
-    uint64_t rest = w->window.parentheses & s->outside & below(k);
-
-    for (; rest != 0; rest &= rest - 1)
-        depth += d1g_byte(t, w->at + d1g_first_bit(rest)) == '(' ? 1 : SIZE_MAX;
-    return depth == 0;
-}
-
-/* Takes in the word, or content of a string, of len bytes at bit k that may matter. */
-static void note_watched(struct d1g_walk *w, const struct d1g_text *t, const struct sight *s, size_t k, size_t len,
-                         size_t depth)
-{
-    const size_t at = w->at + k;
-
-    if (w->wants_clauses && (s->words >> k & 1) != 0) {
-        const enum d1g_keyword keyword = d1g_find_keyword(t, at, at + len);
-
-        if (keyword == KW_WHERE || keyword == KW_RETURNING) {
-            if (is_outermost(w, t, s, k, depth))
-                w->clauses |= keyword == KW_WHERE ? D1GUARD_WHERE : D1GUARD_RETURNING;
-            return;
-        }
+    if (b == '\v') {
+        while (k > from && d1g_is_blank(t->z[k - 1]))
+            k--;
+    } else if (d1g_is_id(b) || b == '\'') {
+        while (k > from && (d1g_is_id(t->z[k - 1]) || t->z[k - 1] == '.'))
+            k--;
     }
-    w->listed |= d1g_is_listed(t, at, at + len);
+    return k < i ? token_of(t, k, i, &kind) : i;
 }
 
-/* Takes in the words and the contents of strings below the limit; depth is that before the window. */
-static void note_names(struct d1g_walk *w, const struct d1g_text *t, const struct sight *s, size_t limit,
-                       size_t depth)
+/* Counts parentheses up to the first mark where the walk has to stop. Returns the marks from there on, or 0. */
+static uint64_t pass_marks(struct d1g_walk *w, const struct d1g_text *t, uint64_t marks)
 {
-    const uint32_t letters = w->wants_clauses ? D1G_CLAUSES : 0;
-    const struct d1g_window *v = &w->window;
-    const uint64_t runs = (s->words | (s->inside & ~v->quotes)) & below(limit);
-    uint64_t names = starts_of(runs) & runs >> (D1G_SHORTEST_WATCHED - 1) & v->words & ~v->numbers;
+    size_t depth = w->depth;
+
+    for (; marks != 0; marks &= marks - 1) {
+        const size_t i = w->at + d1g_first_bit(marks);
+
+        if (t->z[i] == '(')
+            depth++;
+        else if (t->z[i] == ')' && depth > w->floor)
+            depth--;
+        else if (!is_sign(t, i))
+            break;
+    }
+    w->depth = depth;
+    return marks;
+}
+
+/* How many more parentheses open than close among the marks. */
+static size_t depth_of(const struct d1g_walk *w, const struct d1g_text *t, uint64_t marks)
+{
+    size_t depth = 0;
+
+    for (; marks != 0; marks &= marks - 1) {
+        const int b = t->z[w->at + d1g_first_bit(marks)];
+
+        depth += b == '(' ? 1 : b == ')' ? SIZE_MAX : 0;
+    }
+    return depth;
+}
+
+static size_t end_of_id(const struct d1g_text *t, size_t i)
+{
+    while (d1g_is_id(d1g_byte(t, i)))
+        i++;
+    return i;
+}
+
+/* Takes in the words and the starts of strings, bits of `names`, that may be on a list. */
+static void note_names(struct d1g_walk *w, const struct d1g_text *t, uint64_t names)
+{
+    const unsigned char *z = t->z + w->at;
 
     for (; names != 0; names &= names - 1) {
         const size_t k = d1g_first_bit(names);
 
-        if (d1g_is_watched(t->z + (w->at + k), letters))
-            note_watched(w, t, s, k, d1g_first_bit(~(runs >> k) | UINT64_C(1) << 63), depth);
+        if (d1g_is_watched(z + k, 0))
+            w->listed |= d1g_is_listed(t, w->at + k, end_of_id(t, w->at + k));
     }
 }
 
-/* Steps over what it can of the window, from w->end on. Returns 1 if w->end is then where to stop. */
-static int step_window(struct d1g_walk *w, const struct d1g_text *t)
+/* Takes in the keywords among the words that start at bits of `starts`; depth is that before the window. */
+static void note_clauses(struct d1g_walk *w, const struct d1g_text *t, uint64_t starts, uint64_t marks, size_t depth)
 {
-    const size_t n = w->until - w->at;
-    const size_t k = w->end - w->at;
-    const size_t depth = w->depth;
-    struct sight s = look_from(&w->window, k, n);
-    const size_t whole = limit_of(w, t, &s, k, n);
-    const size_t limit = count_parentheses(w, t, &s, whole);
-    const uint64_t taken = below(limit) & ~below(k);
-    const uint64_t seen = taken & ~(w->window.blanks & s.outside);
+    for (; starts != 0; starts &= starts - 1) {
+        const size_t k = d1g_first_bit(starts);
+        enum d1g_keyword keyword;
 
-    note_names(w, t, &s, limit, depth);
-    if (seen != 0)
-        w->last = w->at + d1g_last_bit(seen) + 1;
-    w->end = w->at + limit;
-    return s.stops != 0 || limit < whole;
+        if ((D1G_CLAUSES >> (t->z[w->at + k] & 31) & 1) == 0)
+            continue;
+        keyword = d1g_find_keyword(t, w->at + k, end_of_id(t, w->at + k));
+        if ((keyword == KW_WHERE || keyword == KW_RETURNING) && depth + depth_of(w, t, marks & below(k)) == 0)
+            w->clauses |= keyword == KW_WHERE ? D1GUARD_WHERE : D1GUARD_RETURNING;
+    }
+}
+
+/* Where names are long enough to be on a list: four bytes of them are in the window, or at least in the text. */
+static uint64_t long_names(const struct d1g_walk *w, const struct d1g_text *t)
+{
+    const uint64_t words = w->window.words;
+    const uint64_t twos = words & words >> 1;
+    uint64_t names = twos & twos >> 2;
+
+    if (w->until < t->n)
+        names |= (words >> 61 << 61) & below(t->n - w->at - (D1G_SHORTEST_WATCHED - 1));
+    return names & ~w->window.numbers;
+}
+
+/*
+ * Steps over what it can of the window, from w->end on; the walk, or the part of it that c tells of, started at
+ * `from`. Returns 1 if w->end is then where to stop.
+ */
+static int step_window(struct d1g_walk *w, const struct d1g_text *t, size_t from, struct carry *c)
+{
+    const size_t depth = w->depth;
+    uint64_t taken = ALL << (w->end - w->at);
+    uint64_t stop;
+    struct sight s;
+
+    s = look_from(&w->window, t->z + w->at, taken, c);
+    stop = pass_marks(w, t, s.marks);
+    w->end = w->until;
+    if (stop != 0) {
+        w->end = marked_token(t, from, w->at + d1g_first_bit(stop));
+        taken = w->end > w->at ? below(w->end - w->at) : 0;
+    }
+    s.starts &= taken & long_names(w, t);
+    note_names(w, t, s.starts);
+    if (w->wants_clauses)
+        note_clauses(w, t, s.starts & s.words, s.marks, depth);
+    return stop != 0;
 }
 
 void d1g_start_walk(struct d1g_walk *w, int wants_clauses)
@@ -238,20 +263,31 @@ void d1g_start_walk(struct d1g_walk *w, int wants_clauses)
 #define STEPS_OVER 1
 #endif
 
-void d1g_walk_plain(struct d1g_walk *w, const struct d1g_text *t, size_t from)
+/* Goes from window to window until one stops it, or the text ends. */
+static void step_windows(struct d1g_walk *w, const struct d1g_text *t, size_t from)
 {
-    w->end = from;
-    w->last = from;
-    while (STEPS_OVER && w->end < t->n) {
+    struct carry c = {0, 0, 0, 0};
+    uint32_t kind;
+
+    while (w->end < t->n) {
         if (w->end >= w->until) {
             w->at = w->end;
             w->until = t->n - w->at < D1G_WINDOW ? t->n : w->at + D1G_WINDOW;
             d1g_look(&w->window, t, w->at);
         }
-        from = w->end;
-        if (step_window(w, t) || (w->end == from && from == w->at))
+        if (step_window(w, t, from, &c))
             return;
-        if (w->end < t->n)
-            w->until = w->end; /* the rest is better seen from there on */
     }
+    if (c.string != 0) /* it never ends */
+        w->end = token_of(t, from, t->n - 1, &kind);
+}
+
+void d1g_walk_plain(struct d1g_walk *w, const struct d1g_text *t, size_t from)
+{
+    w->end = from;
+    if (STEPS_OVER)
+        step_windows(w, t, from);
+    w->last = w->end;
+    while (w->last > from && d1g_is_blank(d1g_byte(t, w->last - 1)))
+        w->last--;
 }
