@@ -273,7 +273,7 @@ struct d1guard_token {
 
 /* d1guard_statement.flags */
 #define D1GUARD_WITH 1u         /* starts with a WITH list */
-#define D1GUARD_WHERE 2u        /* a WHERE outside all parentheses */
+#define D1GUARD_WHERE 2u        /* a WHERE outside all parentheses; not looked for in a trigger or a virtual table */
 #define D1GUARD_RETURNING 4u    /* a RETURNING clause of an INSERT, REPLACE, UPDATE or DELETE */
 #define D1GUARD_PRAGMA_VALUE 8u /* PRAGMA name=value or name(value) */
 
@@ -299,7 +299,7 @@ struct d1guard_statement {
  * token      with `size` set; written up to its size when 1 is returned, else left alone.
  *
  * Returns 1, or 0 at the end of the text (at >= len) and for a bad argument. Linear in the token.
- * Rules: sqlite3GetToken of SQLite 3.53, the only reading of the versions from 3.46 on; README lists
+ * Rules: sqlite3GetToken of SQLite 3.54, the only reading of the versions from 3.46 on; README lists
  * what older ones read otherwise. Since 0.1.
  */
 D1GUARD_API int
