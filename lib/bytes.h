@@ -32,7 +32,7 @@ extern const unsigned char d1g_classes[256];
 /* The class of the byte at i; i < t->n. */
 /*@ requires d1g_readable(t) && i < t->n;
     assigns \nothing; */
-static inline int d1g_class(const struct d1g_text *t, size_t i)
+static inline D1G_IN_PLACE int d1g_class(const struct d1g_text *t, size_t i)
 {
     return d1g_classes[t->z[i]];
 }
@@ -40,7 +40,7 @@ static inline int d1g_class(const struct d1g_text *t, size_t i)
 /*@ requires byte <= 0xFF;
     assigns \nothing;
     ensures \result ==> byte >= 0; */
-static inline int d1g_is_id(int byte)
+static inline D1G_IN_PLACE int d1g_is_id(int byte)
 {
     return byte >= 0 && d1g_classes[byte] <= CLASS_DOLLAR;
 }
@@ -48,14 +48,14 @@ static inline int d1g_is_id(int byte)
 /*@ requires byte <= 0xFF;
     assigns \nothing;
     ensures \result ==> byte >= 0; */
-static inline int d1g_is_blank(int byte)
+static inline D1G_IN_PLACE int d1g_is_blank(int byte)
 {
     return byte >= 0 && (d1g_classes[byte] == CLASS_BLANK || d1g_classes[byte] == CLASS_VT);
 }
 
 /*@ assigns \nothing;
     ensures \result <==> '0' <= byte <= '9'; */
-static inline int d1g_is_digit(int byte)
+static inline D1G_IN_PLACE int d1g_is_digit(int byte)
 {
     return byte >= '0' && byte <= '9';
 }

@@ -14,6 +14,13 @@
 #define D1G_APART
 #endif
 
+/* For a function that costs hardly more than a call of it: builds for size, too, have it in place. */
+#if defined(__GNUC__)
+#define D1G_IN_PLACE __attribute__((always_inline))
+#else
+#define D1G_IN_PLACE
+#endif
+
 struct d1g_text {
     const unsigned char *z;
     size_t n;
