@@ -2,12 +2,6 @@
 #include "verdict.h"
 #include "writer.h"
 
-static void write_bytes(struct d1g_writer *w, const struct d1g_text *t, size_t at, size_t end)
-{
-    for (; at < end; at++)
-        d1g_write_byte(w, d1g_byte(t, at));
-}
-
 /* What d1guard_cap does with a statement. */
 struct plan {
     uint32_t form; /* NONE: nothing, only clean */
@@ -49,7 +43,7 @@ static void write_statement(struct d1g_writer *w, const struct d1g_text *t, stru
         else if (at == plan->limit.at && end == plan->limit.end)
             d1g_write_number(w, plan->rows);
         else
-            write_bytes(w, t, at, end);
+            d1g_write_bytes(w, (const char *)t->z + at, end - at);
         at = end;
     }
 }
@@ -58,12 +52,12 @@ static void write_capped(struct d1g_writer *w, const struct d1g_text *t, struct 
                          const struct plan *plan)
 {
     if (plan->form == D1GUARD_FORM_WRAPPED)
-        d1g_write_text(w, "SELECT * FROM (");
+        D1G_WRITE(w, "SELECT * FROM (");
     write_statement(w, t, span, plan);
     if (plan->form == D1GUARD_FORM_WRAPPED)
-        d1g_write_text(w, "\n) LIMIT ");
+        D1G_WRITE(w, "\n) LIMIT ");
     else if (plan->form == D1GUARD_FORM_APPEND)
-        d1g_write_text(w, "\nLIMIT ");
+        D1G_WRITE(w, "\nLIMIT ");
     if (plan->form == D1GUARD_FORM_WRAPPED || plan->form == D1GUARD_FORM_APPEND)
         d1g_write_number(w, plan->rows);
 }
@@ -76,7 +70,7 @@ static void write_all(struct d1g_writer *w, const struct d1g_text *t, const stru
 
     while (d1g_read_statement(t, at, 0, &s) > 0) {
         if (w->len > 0)
-            d1g_write_text(w, ";\n");
+            D1G_WRITE(w, ";\n");
         write_capped(w, t, s.span, plan);
         at = s.next;
     }
@@ -85,13 +79,14 @@ static void write_all(struct d1g_writer *w, const struct d1g_text *t, const stru
 /* Counts, then writes if there is room. */
 D1G_APART static void write_out(const struct d1g_text *t, const struct plan *plan, char *out, size_t out_size, size_t *out_len)
 {
-    struct d1g_writer w = {NULL, 0};
+    struct d1g_writer w = {NULL, 0, 0};
 
     write_all(&w, t, plan);
     *out_len = w.len;
     if (out == NULL || out_size < w.len)
         return;
     w.out = out;
+    w.room = w.len;
     w.len = 0;
     write_all(&w, t, plan);
 }
