@@ -317,12 +317,13 @@ static void run_statements(const struct test_case *test, const char *text, size_
             expect(test, "the statement ends before `next`, which is behind `at`", 1,
                    statement.at >= at && statement.at <= len && statement.len <= len - statement.at &&
                        statement.next >= statement.at + statement.len && statement.next <= len);
-        } else if (result < 0) {
+        } else if (result == -1) {
             put(&got, "%s!%s,%llu,%llu", got.len ? " " : "", d1guard_reason_slug(statement.reason),
                 (unsigned long long)statement.error_at, (unsigned long long)statement.error_len);
         }
         if (result >= 0)
-            expect(test, "no reason without an error", D1GUARD_REASON_UNSET, statement.reason);
+            expect(test, "no reason and no span without an error", D1GUARD_REASON_UNSET,
+                   statement.reason | statement.error_at | statement.error_len);
         at = (size_t)statement.next;
         reach(reached_kind, statement.kind);
         reach(reached_risk, statement.risk);

@@ -1,0 +1,227 @@
+/*
+ * How far a statement's body is stepped over at once, and what a window of 64 bytes shows. No verdict tells:
+ * what is not stepped over is read token by token, with the same result and more slowly. So this test knows
+ * two private headers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../lib/plain.h"
+
+/* ---- windows ---- */
+
+static int is_letter(int b)
+{
+    return (b >= 'A' && b <= 'Z') || (b >= 'a' && b <= 'z');
+}
+
+static int is_digit(int b)
+{
+    return b >= '0' && b <= '9';
+}
+
+static int is_any_of(int b, const char *bytes)
+{
+    return b != 0 && strchr(bytes, b) != NULL;
+}
+
+/* The bits that the window should have for this byte, in the order of the masks below. */
+static unsigned wanted_bits(int b)
+{
+    const int word = is_letter(b) || is_digit(b) || b == '_';
+    const int number = is_digit(b) || b == '.';
+    const int quote = b == '\'';
+    const int mark = !word && !number && !quote && !is_any_of(b, "\t\n *+,<=>");
+
+    return (unsigned)(word | number << 1 | quote << 2 | mark << 3);
+}
+
+/* The window at a place of the text, which lies in memory of exactly its size; no bit is set behind its end. */
+static void check_window(const unsigned char *bytes, size_t n, size_t at)
+{
+    unsigned char *exact = malloc(n);
+    struct d1g_window w;
+    struct d1g_text t;
+
+    assert_non_null(exact);
+    memcpy(exact, bytes, n);
+    t.z = exact;
+    t.n = n;
+    d1g_look(&w, &t, at);
+    for (size_t k = 0; k < D1G_WINDOW; k++) {
+        const uint64_t masks[] = {w.words, w.numbers, w.quotes, w.marks};
+        const unsigned wanted = at + k < n ? wanted_bits(exact[at + k]) : 0;
+        unsigned got = 0;
+
+        for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
+            got |= (unsigned)(masks[i] >> k & 1) << i;
+        if (got != wanted)
+            fail_msg("byte %u of %u, window at %u: %x, not %x", (unsigned)(at + k), (unsigned)n, (unsigned)at, got,
+                     wanted);
+    }
+    free(exact);
+}
+
+/* Texts of every length up to two windows and more, seen from every place. */
+static void every_place_of_short_texts(void **state)
+{
+    unsigned char bytes[150];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)" a.9'(+_,\t=%)\nZ-"[i * i % 17 % 16];
+    for (size_t n = 1; n <= sizeof bytes; n++)
+        for (size_t at = 0; at < n; at++)
+            check_window(bytes, n, at);
+}
+
+/* Every byte, at each place of a block that is looked at at once. */
+static void every_byte(void **state)
+{
+    unsigned char bytes[256 + D1G_WINDOW];
+
+    (void)state;
+    for (size_t shift = 0; shift < 16; shift++) {
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (unsigned char)(i + shift);
+        for (size_t at = 0; at <= 256; at += D1G_WINDOW)
+            check_window(bytes, sizeof bytes, at);
+    }
+}
+
+/* ---- steps ---- */
+
+/* Long words, strings and runs, to put in front of what is looked at. */
+#define TEN(x) x x x x x x x x x x
+#define SIXTY(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x)
+
+static const struct step {
+    const char *text;
+    size_t from;
+    size_t end;  /* where the walk stops */
+    size_t last; /* the end of what was stepped over, blanks aside */
+    size_t depth;
+    size_t floor;
+} steps[] = {
+    /* All of it: words, blanks, plain numbers, strings, signs, parentheses. */
+    {"a", 0, 1, 1, 0, 0},
+    {"SELECT a, b.c FROM t", 0, 20, 20, 0, 0},
+    {"a  ", 0, 3, 1, 0, 0},
+    {"   ", 0, 3, 0, 0, 0},
+    {"a\t\n b", 0, 5, 5, 0, 0},
+    {"a\rb\fc", 0, 5, 5, 0, 0},
+    {"a \r\f", 0, 4, 1, 0, 0},
+    {"1 + 2.5 * .5 - 1.", 0, 17, 17, 0, 0},
+    {"T1.c1 = 1.2", 0, 11, 11, 0, 0},
+    {"'a' 'it''s' ''", 0, 14, 14, 0, 0},
+    {"'--' '/*' '(' '\"'", 0, 17, 17, 0, 0},
+    {"a-b", 0, 3, 3, 0, 0},
+    {"a/b", 0, 3, 3, 0, 0},
+    {"a!=b", 0, 4, 4, 0, 0},
+    {"a|b||~c", 0, 7, 7, 0, 0},
+    {"%&*+,<=>", 0, 8, 8, 0, 0},
+    {"(a)(b)", 0, 6, 6, 0, 0},
+    {"((a", 0, 3, 3, 2, 0},
+    {"a b", 1, 3, 3, 0, 0},
+    /* Up to a token that must be read by itself. */
+    {"a;b", 0, 1, 1, 0, 0},
+    {"a ;", 0, 2, 1, 0, 0},
+    {"a \"b\"", 0, 2, 1, 0, 0},
+    {"a [b]", 0, 2, 1, 0, 0},
+    {"a `b`", 0, 2, 1, 0, 0},
+    {"a ?1", 0, 2, 1, 0, 0},
+    {"a :b", 0, 2, 1, 0, 0},
+    {"a--b", 0, 1, 1, 0, 0},
+    {"a/*b*/", 0, 1, 1, 0, 0},
+    {"a!b", 0, 1, 1, 0, 0},
+    {"a\\b", 0, 1, 1, 0, 0},
+    {"a+b$c", 0, 2, 2, 0, 0},
+    {"a+\xC3\xA9", 0, 2, 2, 0, 0},
+    {"a+b\xC3\xA9", 0, 2, 2, 0, 0},
+    {"a+x'00'", 0, 2, 2, 0, 0},
+    {"a+1e5", 0, 2, 2, 0, 0},
+    {"a+1.5e3", 0, 2, 2, 0, 0},
+    {"a+0x1F", 0, 2, 2, 0, 0},
+    {"a+1_000", 0, 2, 2, 0, 0},
+    {"a \v", 0, 1, 1, 0, 0},
+    {"a 'b", 0, 2, 1, 0, 0},
+    {"a 'b''", 0, 2, 1, 0, 0},
+    /* Up to a parenthesis that is the caller's. */
+    {"a)", 0, 1, 1, 0, 0},
+    {"(a))b", 0, 3, 3, 0, 0},
+    {"(a)b", 0, 4, 4, 1, 1},
+    {"(a))b", 0, 3, 3, 1, 1},
+    /* Over the borders of windows, whole tokens at a time. */
+    {SIXTY("a") "aaa bcd", 0, 67, 67, 0, 0},
+    {"b " SIXTY("a") "a c", 0, 65, 65, 0, 0},
+    {SIXTY("a,") "b", 0, 121, 121, 0, 0},
+    {SIXTY("a ") SIXTY("(b)") "c", 0, 301, 301, 0, 0},
+    {SIXTY("1.5,") "1", 0, 241, 241, 0, 0},
+    {SIXTY("'a''',") "b", 0, 361, 361, 0, 0},
+    {SIXTY("a ") "'" SIXTY("b") "'", 0, 182, 182, 0, 0},
+    {"a '" SIXTY("b") "' c", 0, 66, 66, 0, 0},
+    {SIXTY("a -"), 0, 180, 180, 0, 0},
+    {SIXTY("a "), 0, 120, 119, 0, 0},
+    {SIXTY("a ") ";", 0, 120, 119, 0, 0},
+    {"b " SIXTY("a") TEN("a"), 0, 72, 72, 0, 0},
+    {"b '" SIXTY("a") TEN("a") "'", 0, 74, 74, 0, 0},
+    {"b " SIXTY("+") TEN("+"), 0, 72, 72, 0, 0},
+    /* Back to the start of a token that began windows before. */
+    {"b " SIXTY("a") SIXTY("a") "$c", 0, 2, 1, 0, 0},
+    {"b '" SIXTY("a") SIXTY("a"), 0, 2, 1, 0, 0},
+    {"b " SIXTY("1") SIXTY("1") "e", 0, 2, 1, 0, 0},
+    {"b " SIXTY("1") SIXTY("1") ".5_", 0, 2, 1, 0, 0},
+    {"b " SIXTY(" ") TEN(" ") "\v", 0, 1, 1, 0, 0},
+    {"b " SIXTY("a") SIXTY("a") "'c'", 0, 122, 122, 0, 0},
+    {"b " SIXTY("a") "x'00'", 0, 63, 63, 0, 0},
+    {"b -x'00'", 0, 3, 3, 0, 0},
+};
+
+/* Walks from a place on, as a statement's reader does in the middle of a text. */
+static struct d1g_walk walked(const struct d1g_text *t, size_t from, size_t floor, size_t depth)
+{
+    struct d1g_walk w;
+
+    d1g_start_walk(&w, 1);
+    w.floor = floor;
+    w.depth = depth;
+    d1g_walk_plain(&w, t, from);
+    return w;
+}
+
+static void where_walks_stop(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const struct step *s = &steps[i];
+        const size_t n = strlen(s->text);
+        unsigned char *exact = malloc(n);
+
+        assert_non_null(exact);
+        memcpy(exact, s->text, n);
+        const struct d1g_text t = {exact, n};
+        const struct d1g_walk w = walked(&t, s->from, s->floor, s->floor);
+
+        if (w.end != s->end || w.last != s->last || w.depth != s->depth)
+            fail_msg("\"%s\": to %u, last %u, depth %u", s->text, (unsigned)w.end, (unsigned)w.last,
+                     (unsigned)w.depth);
+        free(exact);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_place_of_short_texts),
+        cmocka_unit_test(every_byte),
+        cmocka_unit_test(where_walks_stop),
+    };
+
+    return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
+}
