@@ -71,6 +71,20 @@ static void no_table_hides(void **state)
     }
 }
 
+/* Up to a depth, a FROM list ends where it does; from 1,024 on every name behind a comma may be a table. */
+static void lists_of_tables_end(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DEPTHS; i++) {
+        const size_t d = depths[i];
+        const uint32_t reason = d < 1024 ? D1GUARD_REASON_READS_ONLY : D1GUARD_REASON_DENIED_TABLE;
+
+        assert_int_equal(nested("SELECT ", d, "SELECT 1 FROM t ORDER BY a, bytecode", d, "").reason, reason);
+        assert_int_equal(nested("SELECT ", d, "SELECT 1 FROM t ORDER BY a", d, ", bytecode").reason,
+                         D1GUARD_REASON_READS_ONLY);
+    }
+}
+
 static void no_function_hides(void **state)
 {
     (void)state;
@@ -119,8 +133,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries_are_allowed),       cmocka_unit_test(no_table_hides),
-        cmocka_unit_test(no_function_hides),         cmocka_unit_test(no_writer_hides),
-        cmocka_unit_test(every_one_has_its_partner),
+        cmocka_unit_test(lists_of_tables_end),       cmocka_unit_test(no_function_hides),
+        cmocka_unit_test(no_writer_hides),           cmocka_unit_test(every_one_has_its_partner),
     };
 
     return cmocka_run_group_tests_name("nesting", tests, NULL, NULL);
