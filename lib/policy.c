@@ -26,14 +26,11 @@ static const char function_rows[] = D1G_FUNCTIONS_D1(FUNCTION_ROW) D1G_FUNCTIONS
 
 const uint32_t d1g_watch[] = {SIXTEEN(WATCHED, 0)};
 
-#ifdef D1G_SMALL /* this only saves walks over the rows */
-#define MAY_HAVE_LENGTH(first, len) 1
-#else
 /* For each first letter, a bit for each length. */
 #define LENGTH_BIT(L, a, b, c, d, role, name) | (((a) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
 #define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L)
+#ifndef D1G_SMALL
 static const uint32_t denied_lengths[] = {SIXTEEN(LENGTHS, 0), SIXTEEN(LENGTHS, 16)};
-#define MAY_HAVE_LENGTH(first, len) ((len) < 32 && (denied_lengths[(first) & 31] >> (len) & 1) != 0)
 #endif
 
 #define PRAGMA_PREFIX "pragma_"
@@ -74,8 +71,12 @@ static const char *find_denied(const struct d1g_name *name)
     const char *row = denied_rows;
     size_t i;
 
-    if (!d1g_may_matter(name->text, name->at, name->end, 0) || !MAY_HAVE_LENGTH(name->text->z[name->at], len))
+    if (!d1g_may_matter(name->text, name->at, name->end, 0))
         return NULL;
+#ifndef D1G_SMALL /* only to save walks over the rows */
+    if (len >= 32 || (denied_lengths[name->text->z[name->at] & 31] >> len & 1) == 0)
+        return NULL;
+#endif
     for (i = 0; i < sizeof denied_sizes; i++) {
         if (denied_sizes[i] == len + 2 && d1g_name_is(name, row + 1, len)) /* a letter in front, a NUL behind */
             return row;

@@ -213,11 +213,10 @@ static int ends_operand(uint32_t kind, enum d1g_keyword keyword)
 static int is_bare_keyword(const struct names *n)
 {
     static const unsigned char bare_pairs[][2] = {/* AS MATERIALIZED ( looks like a type */
-                                             {KW_NOT, KW_MATERIALIZED},
-                                             {KW_GROUP, KW_BY},
-                                             {KW_ORDER, KW_BY},
-                                             {KW_PARTITION, KW_BY},
-                                             {KW_ON, KW_CONFLICT}};
+                                                  {KW_NOT, KW_MATERIALIZED},
+                                                  {KW_GROUP, KW_BY},
+                                                  {KW_ORDER, KW_BY},
+                                                  {KW_ON, KW_CONFLICT}};
     const enum d1g_keyword keyword = n->before.keyword;
     size_t i;
 
