@@ -1,6 +1,7 @@
 /*
  * The few calls of cmocka that tests/run_cases.c makes, for machines that have no cmocka to link: another
- * processor, another C library. A failing test is left by longjmp; failures are counted and printed.
+ * processor, another C library. A failing test is left by longjmp; failures are counted and printed. With
+ * FIRST_FAILURE_ENDS nothing runs behind one.
  */
 #ifndef CMOCKA_H
 #define CMOCKA_H
@@ -55,6 +56,9 @@ static int _cmocka_run_group_tests(const char *name, const struct CMUnitTest *te
         } else {
             printf("FAILED %s\n", tests[i].name);
             failures++;
+#ifdef FIRST_FAILURE_ENDS
+            return failures;
+#endif
         }
     }
     printf("%s: %lu run, %d failed\n", name, (unsigned long)count, failures);
