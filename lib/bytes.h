@@ -31,7 +31,8 @@ extern const unsigned char d1g_classes[256];
 
 /* The class of the byte at i; i < t->n. */
 /*@ requires d1g_readable(t) && i < t->n;
-    assigns \nothing; */
+    assigns \nothing;
+    ensures \result == d1g_classes[t->z[i]]; */
 static inline D1G_IN_PLACE int d1g_class(const struct d1g_text *t, size_t i)
 {
     return d1g_classes[t->z[i]];
@@ -39,7 +40,7 @@ static inline D1G_IN_PLACE int d1g_class(const struct d1g_text *t, size_t i)
 
 /*@ requires byte <= 0xFF;
     assigns \nothing;
-    ensures \result ==> byte >= 0; */
+    ensures \result <==> byte >= 0 && d1g_classes[byte] <= CLASS_DOLLAR; */
 static inline D1G_IN_PLACE int d1g_is_id(int byte)
 {
     return byte >= 0 && d1g_classes[byte] <= CLASS_DOLLAR;
@@ -101,25 +102,6 @@ static inline size_t d1g_first_bit(uint64_t x)
         loop assigns k, x;
         loop variant 63 - k; */
     for (; k < 63 && (x & 1) == 0; k++)
-        x >>= 1;
-    return k;
-#endif
-}
-
-/* The number of the highest bit that is set; x is not 0. */
-/*@ assigns \nothing;
-    ensures \result < 64; */
-static inline size_t d1g_last_bit(uint64_t x)
-{
-#if defined(__GNUC__) && !defined(D1G_PLAIN)
-    return 63 - (size_t)__builtin_clzll(x);
-#else
-    size_t k = 0;
-
-    /*@ loop invariant k <= 63;
-        loop assigns k, x;
-        loop variant 63 - k; */
-    for (; k < 63 && x > 1; k++)
         x >>= 1;
     return k;
 #endif

@@ -43,18 +43,25 @@ static const unsigned char first_rows[27] = {
     KW_SAVEPOINT, KW_TABLE, KW_UNION, KW_VACUUM, KW_WHEN, KW_COUNT,  KW_COUNT,     KW_COUNT,    KW_COUNT};
 
 /* ASCII upper case; of the id bytes, only letters become letters. */
+/*@ assigns \nothing; */
 static int upper(int b)
 {
     return b & ~0x20;
 }
 
+/*@ requires 0 < len && \valid_read(z + (0 .. len - 1)) && keyword < KW_COUNT;
+    assigns \nothing; */
 static int is_word(const unsigned char *z, size_t len, unsigned keyword)
 {
     const char *word = keyword_text + keyword_starts[keyword];
     size_t k = 1; /* the first letter is that of the rows */
 
+    /*@ admit keyword_starts[keyword] <= keyword_starts[keyword + 1] < sizeof(keyword_text); */
     if (len != (size_t)(keyword_starts[keyword + 1] - keyword_starts[keyword]))
         return 0;
+    /*@ loop invariant 1 <= k <= len;
+        loop assigns k;
+        loop variant len - k; */
     while (k < len && upper(z[k]) == word[k])
         k++;
     return k == len;
@@ -68,6 +75,10 @@ enum d1g_keyword d1g_find_keyword(const struct d1g_text *t, size_t at, size_t en
 
     if (letter >= 26)
         return KW_NONE;
+    /*@ admit first_rows[letter] <= first_rows[letter + 1] <= KW_COUNT; */
+    /*@ loop invariant keyword <= KW_COUNT;
+        loop assigns keyword;
+        loop variant KW_COUNT - keyword; */
     for (keyword = first_rows[letter]; keyword < first_rows[letter + 1]; keyword++) {
         if (is_word(z, end - at, keyword))
             return (enum d1g_keyword)keyword;
@@ -80,6 +91,8 @@ enum d1g_keyword d1g_keyword_at(const struct d1g_reader *r)
     return r->kind == D1GUARD_TOKEN_WORD ? d1g_find_keyword(r->text, r->at, r->end) : KW_NONE;
 }
 
+/*@ requires keyword < KW_COUNT;
+    assigns \nothing; */
 static enum use use_of(enum d1g_keyword keyword)
 {
     return (enum use)(keyword_uses[keyword] & 3);
@@ -127,6 +140,9 @@ int d1g_name_skip(struct d1g_name *name, const char *text, size_t len)
     size_t i = name->at;
     size_t k;
 
+    /*@ loop invariant k <= len;
+        loop assigns k, i;
+        loop variant len - k; */
     for (k = 0; k < len; k++) {
         const int b = i < name->end ? d1g_byte(name->text, i) : D1G_END;
 

@@ -36,35 +36,40 @@ static const uint32_t denied_lengths[] = {SIXTEEN(LENGTHS, 0), SIXTEEN(LENGTHS, 
 #define PRAGMA_PREFIX "pragma_"
 #define PREFIX_LENGTH (sizeof PRAGMA_PREFIX - 1)
 
-static size_t length_of(const char *row)
-{
-    size_t n = 0;
+/*@ predicate is_row(char *row) = row == \null || \valid_read(row); */
 
-    while (row[n] != '\0')
-        n++;
-    return n;
-}
-
-/*
- * Walks the rows of a list of `size` bytes, the last one a NUL, each with `skip` bytes before its name. The row that
- * the name spells, or NULL.
- */
+/* Walks the rows of a list of `size` bytes, each with `skip` bytes before its name. The row of the name, or NULL. */
+/*@ requires \valid_read(name) && d1g_readable(name->text);
+    requires \valid_read(rows + (0 .. size - 1)) && size <= D1G_LONGEST_LIST && skip <= 1;
+    assigns \nothing;
+    ensures is_row(\result); */
 static const char *find_row(const struct d1g_name *name, const char *rows, size_t size, size_t skip)
 {
     const int first = name->at < name->end ? d1g_lower(d1g_byte(name->text, name->at)) : '\0';
-    size_t i = 0;
+    size_t i = skip;
 
+    /*@ loop invariant skip <= i <= size + skip + 1;
+        loop assigns i;
+        loop variant size + 1 - i; */
     while (i < size) {
-        const size_t n = length_of(rows + i);
+        size_t end = i;
 
-        if (d1g_lower((unsigned char)rows[i + skip]) == first && d1g_name_is(name, rows + i + skip, n - skip))
-            return rows + i;
-        i += n + 1;
+        /*@ loop invariant i <= end <= size;
+            loop assigns end;
+            loop variant size - end; */
+        while (end < size && rows[end] != '\0')
+            end++;
+        if (d1g_lower((unsigned char)rows[i]) == first && d1g_name_is(name, rows + i, end - i))
+            return rows + i - skip;
+        i = end + 1 + skip;
     }
     return NULL;
 }
 
 /* The row of the denied name that the name spells, or NULL. */
+/*@ requires \valid_read(name) && d1g_is_name(*name);
+    assigns \nothing;
+    ensures is_row(\result); */
 static const char *find_denied(const struct d1g_name *name)
 {
     const size_t len = name->end - name->at;
@@ -74,10 +79,14 @@ static const char *find_denied(const struct d1g_name *name)
     if (!d1g_may_matter(name->text, name->at, name->end, 0))
         return NULL;
 #ifndef D1G_SMALL /* only to save walks over the rows */
-    if (len >= 32 || (denied_lengths[name->text->z[name->at] & 31] >> len & 1) == 0)
+    if (len >= 32 || (denied_lengths[name->text->z[name->at] % 32] >> len & 1) == 0)
         return NULL;
 #endif
+    /*@ loop invariant i <= sizeof(denied_sizes);
+        loop assigns i, row;
+        loop variant sizeof(denied_sizes) - i; */
     for (i = 0; i < sizeof denied_sizes; i++) {
+        /*@ admit \valid_read(row + (0 .. denied_sizes[i] - 1)); */
         if (denied_sizes[i] == len + 2 && d1g_name_is(name, row + 1, len)) /* a letter in front, a NUL behind */
             return row;
         row += denied_sizes[i];
@@ -85,6 +94,8 @@ static const char *find_denied(const struct d1g_name *name)
     return NULL;
 }
 
+/*@ requires \valid_read(name) && d1g_is_name(*name);
+    assigns \nothing; */
 static int is_denied(const struct d1g_name *name, enum d1g_role role)
 {
     const char *row = find_denied(name);
@@ -99,6 +110,8 @@ int d1g_is_listed(const struct d1g_text *t, size_t at, size_t end)
     return find_denied(&name) != NULL || d1g_name_skip(&name, PRAGMA_PREFIX, PREFIX_LENGTH);
 }
 
+/*@ requires \valid_read(name) && d1g_readable(name->text);
+    assigns \nothing; */
 static enum d1g_pragma pragma_class(const struct d1g_name *name)
 {
     const char *row = find_row(name, pragma_rows, sizeof pragma_rows - 1, 1);
@@ -122,6 +135,8 @@ int d1g_pragma_reports(enum d1g_pragma pragma, uint32_t engine, int has_value)
     return pragma != D1G_PRAGMA_UNKNOWN && pragma <= last;
 }
 
+/*@ requires \valid_read(name) && d1g_readable(name->text) && \valid_read(names) && d1g_is_list(*names);
+    assigns \nothing; */
 static int is_in(const struct d1g_name *name, const struct d1guard_names *names)
 {
     return find_row(name, names->text, names->len, 0) != NULL;
@@ -141,6 +156,10 @@ int d1g_has_host_lists(const struct d1guard_options *o)
 }
 
 /* Whether the name is pragma_NAME, and which PRAGMA that reads then. */
+/*@ requires \valid_read(name) && \valid(pragma) && d1g_readable(name->text);
+    requires \separated(pragma, name) && \separated(pragma, name->text);
+    assigns *pragma;
+    ensures pragma->text == name->text; */
 static int is_pragma_table(const struct d1g_name *name, struct d1g_name *pragma)
 {
     *pragma = *name;
@@ -148,12 +167,16 @@ static int is_pragma_table(const struct d1g_name *name, struct d1g_name *pragma)
 }
 
 /* pragma_NAME reads as PRAGMA NAME does without a value: no argument of it can set one. */
+/*@ requires \valid_read(pragma) && d1g_readable(pragma->text) && d1g_are_options(o);
+    assigns \nothing; */
 static int may_read_pragma(const struct d1g_name *pragma, const struct d1guard_options *o)
 {
     return !is_in(pragma, &o->deny_pragmas) &&
            (is_in(pragma, &o->allow_pragmas) || d1g_pragma_reports(pragma_class(pragma), o->engine, 0));
 }
 
+/*@ requires \valid_read(name) && d1g_readable(name->text) && d1g_are_options(o);
+    assigns \nothing; */
 static int is_listed_function(const struct d1g_name *name, const struct d1guard_options *o)
 {
     const size_t size = o->engine == D1GUARD_ENGINE_D1 ? D1_FUNCTIONS_SIZE : sizeof function_rows - 1;
@@ -163,6 +186,8 @@ static int is_listed_function(const struct d1g_name *name, const struct d1guard_
            (is_pragma_table(name, &pragma) && may_read_pragma(&pragma, o));
 }
 
+/*@ requires \valid_read(name) && d1g_is_name(*name) && d1g_are_options(o);
+    assigns \nothing; */
 static uint32_t refuses_function(const struct d1g_name *name, const struct d1guard_options *o)
 {
     if (is_in(name, &o->deny_functions))
@@ -176,6 +201,8 @@ static uint32_t refuses_function(const struct d1g_name *name, const struct d1gua
     return D1GUARD_REASON_UNLISTED_FUNCTION;
 }
 
+/*@ requires \valid_read(name) && d1g_is_name(*name) && d1g_are_options(o);
+    assigns \nothing; */
 static uint32_t refuses_table(const struct d1g_name *name, const struct d1guard_options *o)
 {
     struct d1g_name pragma;

@@ -42,7 +42,7 @@ const unsigned char d1g_classes[256] = {
 
 /*@ requires on_byte(t, i) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_blanks(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     *kind = D1GUARD_TOKEN_SPACE;
@@ -54,9 +54,9 @@ static size_t scan_blanks(const struct d1g_text *t, size_t i, uint32_t *kind)
     return i;
 }
 
-/*@ requires on_byte(t, i) && \valid(kind);
+/*@ requires on_byte(t, i) && !d1g_is_quoted(t, i) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_word(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     *kind = D1GUARD_TOKEN_WORD;
@@ -87,7 +87,7 @@ static size_t find(const struct d1g_text *t, size_t i, int byte)
 /* A doubled quote stands for one; a backslash is content. [name] ends at the first `]`: nothing doubles or nests. */
 /*@ requires on_byte(t, i) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_quoted(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     const int open = d1g_byte(t, i);
@@ -109,7 +109,7 @@ static size_t scan_quoted(const struct d1g_text *t, size_t i, uint32_t *kind)
 /* x'..': hex digits in pairs. A bad one runs to the next quote, that quote included. */
 /*@ requires on_byte(t, i + 1) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_blob(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     const size_t start = i + 2;
@@ -128,9 +128,9 @@ static size_t scan_blob(const struct d1g_text *t, size_t i, uint32_t *kind)
 }
 
 /* A byte order mark counts as a blank where a token starts (SQLite 3.36 on), else as bytes of a word. */
-/*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
+/*@ requires on_byte(t, i) && is_next(t, i, next) && !d1g_is_quoted(t, i) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_mark(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     const int b = d1g_byte(t, i);
@@ -147,12 +147,14 @@ static size_t scan_mark(const struct d1g_text *t, size_t i, int next, uint32_t *
 /* Digits and separators; a `_` makes the number a QNUMBER, whose places the grammar checks later. */
 /*@ requires d1g_readable(t) && i <= t->n && \valid(kind);
     assigns *kind;
-    ensures i <= \result <= t->n; */
+    ensures i <= \result <= t->n;
+    ensures *kind == \old(*kind) || *kind == D1GUARD_TOKEN_QNUMBER; */
 static size_t end_of_digits(const struct d1g_text *t, size_t i, int hex, uint32_t *kind)
 {
     int b;
 
     /*@ loop invariant \at(i, LoopEntry) <= i <= t->n;
+        loop invariant *kind == \at(*kind, Pre) || *kind == D1GUARD_TOKEN_QNUMBER;
         loop assigns i, b, *kind;
         loop variant t->n - i; */
     for (; (b = d1g_byte(t, i)) == '_' || d1g_is_digit(b) || (hex && d1g_is_hex(b)); i++) {
@@ -176,9 +178,10 @@ static int is_exponent(const struct d1g_text *t, size_t i)
     return d1g_is_digit(b == '+' || b == '-' ? d1g_byte(t, i + 2) : b);
 }
 
-/*@ requires on_byte(t, i) && \valid(kind);
+/*@ requires on_byte(t, i) && \valid(kind) && *kind == D1GUARD_TOKEN_INTEGER;
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures i < \result <= t->n;
+    ensures D1GUARD_TOKEN_INTEGER <= *kind <= D1GUARD_TOKEN_QNUMBER; */
 static size_t scan_decimal(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     size_t whole;
@@ -198,7 +201,7 @@ static size_t scan_decimal(const struct d1g_text *t, size_t i, uint32_t *kind)
 /* i stands on a digit, or on a dot before one. Id bytes right behind a number spoil all of it. */
 /*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_number(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     *kind = D1GUARD_TOKEN_INTEGER;
@@ -215,7 +218,7 @@ static size_t scan_number(const struct d1g_text *t, size_t i, int next, uint32_t
 
 /*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_dot(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     if (d1g_is_digit(next))
@@ -225,9 +228,9 @@ static size_t scan_dot(const struct d1g_text *t, size_t i, int next, uint32_t *k
 }
 
 /* The `(...)` of a TCL variable: any bytes but blanks and NUL, to the first `)`. */
-/*@ requires on_byte(t, i) && \valid(kind);
+/*@ requires on_byte(t, i) && \valid(kind) && *kind == D1GUARD_TOKEN_VARIABLE;
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures i < \result <= t->n && (*kind == D1GUARD_TOKEN_VARIABLE || *kind == D1GUARD_TOKEN_ILLEGAL); */
 static size_t scan_suffix(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     int b;
@@ -248,13 +251,14 @@ static size_t scan_suffix(const struct d1g_text *t, size_t i, uint32_t *kind)
 /* $ @ # or : and a name, in which `::` counts as one sign and one `(...)` may end it. */
 /*@ requires on_byte(t, i) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_variable(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     int b;
 
     *kind = D1GUARD_TOKEN_ILLEGAL;
     /*@ loop invariant \at(i, LoopEntry) <= i <= t->n;
+        loop invariant *kind == D1GUARD_TOKEN_ILLEGAL || *kind == D1GUARD_TOKEN_VARIABLE;
         loop assigns i, b, *kind;
         loop variant t->n - i; */
     for (i++; (b = d1g_byte(t, i)) != D1G_END; i++) {
@@ -272,7 +276,7 @@ static size_t scan_variable(const struct d1g_text *t, size_t i, uint32_t *kind)
 
 /*@ requires on_byte(t, i) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_numbered_variable(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     *kind = D1GUARD_TOKEN_VARIABLE;
@@ -288,7 +292,7 @@ static size_t scan_numbered_variable(const struct d1g_text *t, size_t i, uint32_
 /* `--` to the end of the line, which only LF ends; `->` and `->>`; or a minus. */
 /*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_minus(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     if (next == '-') {
@@ -306,7 +310,7 @@ static size_t scan_minus(const struct d1g_text *t, size_t i, int next, uint32_t 
 /* A block comment needs one byte behind its opening, and may stay open; else a slash. */
 /*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_slash(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     if (next != '*' || d1g_byte(t, i + 2) <= 0) {
@@ -331,10 +335,12 @@ static const unsigned char pairs[][3] = {
     {'!', '=', D1GUARD_TOKEN_NE}, {'|', '|', D1GUARD_TOKEN_CONCAT},
 };
 
-/* A sign of one byte, unless it is one of two. */
+/* A sign of one byte, unless it is one of two. That the tables above give no other kind is admitted. */
+/*@ predicate is_sign(integer kind) =
+        kind != D1GUARD_TOKEN_WORD && kind != D1GUARD_TOKEN_NAME && kind != D1GUARD_TOKEN_STRING; */
 /*@ requires on_byte(t, i) && is_next(t, i, next) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_sign(const struct d1g_text *t, size_t i, int next, uint32_t *kind)
 {
     const int b = d1g_byte(t, i);
@@ -342,6 +348,7 @@ static size_t scan_sign(const struct d1g_text *t, size_t i, int next, uint32_t *
     size_t k;
 
     *kind = (uint32_t)class & (CLASS_SIGN - 1);
+    /*@ admit is_sign(*kind); */
     if (class < CLASS_PAIR)
         return i + 1;
     /*@ loop invariant 0 <= k <= 8;
@@ -350,6 +357,7 @@ static size_t scan_sign(const struct d1g_text *t, size_t i, int next, uint32_t *
     for (k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
         if (b == pairs[k][0] && next == pairs[k][1]) {
             *kind = pairs[k][2];
+            /*@ admit is_sign(*kind); */
             return i + 2;
         }
     }
@@ -359,7 +367,7 @@ static size_t scan_sign(const struct d1g_text *t, size_t i, int next, uint32_t *
 /* All but words and blanks. */
 /*@ requires on_byte(t, i) && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 static size_t scan_other(const struct d1g_text *t, size_t i, uint32_t *kind)
 {
     const int next = d1g_byte(t, i + 1);

@@ -5,6 +5,12 @@
 #include "bytes.h"
 #include "d1guard.h"
 
+/*@ predicate d1g_is_quoted(struct d1g_text *t, integer at) = d1g_classes[t->z[at]] == CLASS_QUOTE;
+    predicate d1g_is_token(struct d1g_text *t, integer at, integer end, integer kind) =
+        at < end <= t->n &&
+        (kind == D1GUARD_TOKEN_NAME || kind == D1GUARD_TOKEN_STRING ==> end - at >= 2) &&
+        (kind == D1GUARD_TOKEN_WORD ==> !d1g_is_quoted(t, at)); */
+
 /*
  * One token, blanks and comments included. i < t->n. Returns where it ends, behind i; *kind is an enum
  * d1guard_token_kind. A NUL ends any token before it and is an ILLEGAL token of its own, since SQLite
@@ -12,7 +18,7 @@
  */
 /*@ requires d1g_readable(t) && i < t->n && \valid(kind);
     assigns *kind;
-    ensures i < \result <= t->n; */
+    ensures d1g_is_token(t, i, \result, *kind); */
 size_t d1g_scan(const struct d1g_text *t, size_t i, uint32_t *kind);
 
 #define D1G_TOKEN_END UINT32_MAX /* the kind of the token behind the last one */
@@ -29,7 +35,7 @@ struct d1g_reader {
 /*@ requires \valid(r) && d1g_readable(r->text) && r->end <= r->text->n;
     assigns r->at, r->kind, r->end;
     ensures \old(r->end) <= r->at <= r->end <= r->text->n;
-    ensures r->at < r->text->n ? r->at < r->end : r->kind == D1G_TOKEN_END; */
+    ensures r->at < r->text->n ? d1g_is_token(r->text, r->at, r->end, r->kind) : r->kind == D1G_TOKEN_END; */
 void d1g_advance(struct d1g_reader *r);
 
 #endif
