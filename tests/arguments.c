@@ -236,6 +236,8 @@ static void numbers_without_a_slug(void **state)
     assert_string_equal(d1guard_explain_slug(D1GUARD_EXPLAIN_LAST + 1), "unknown");
     assert_string_equal(d1guard_token_slug(D1GUARD_TOKEN_LAST + 1), "unknown");
     assert_string_equal(d1guard_form_slug(D1GUARD_FORM_LAST + 1), "unknown");
+    assert_string_equal(d1guard_form_slug(D1GUARD_FORM_LAST + 2), "unknown");
+    assert_string_equal(d1guard_token_slug(UINT32_MAX), "unknown");
 }
 
 /* Every number of the lists has the slug that the header gives it, and no other number has that slug. */
