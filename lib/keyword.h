@@ -19,8 +19,7 @@ enum d1g_keyword {
 enum d1g_keyword d1g_find_keyword(const struct d1g_text *t, size_t at, size_t end);
 
 /* The keyword that the current token is, or KW_NONE. */
-/*@ requires \valid_read(r) && d1g_readable(r->text);
-    requires r->kind == D1GUARD_TOKEN_WORD ==> r->at < r->end <= r->text->n;
+/*@ requires d1g_is_reader(r);
     assigns \nothing;
     ensures \result < KW_COUNT; */
 enum d1g_keyword d1g_keyword_at(const struct d1g_reader *r);

@@ -10,8 +10,12 @@ struct plan {
 };
 
 /* A `;` or CR in a comment could make another splitter cut there. */
+/*@ requires d1g_readable(t);
+    assigns \nothing; */
 static int cuts_elsewhere(const struct d1g_text *t, size_t at, size_t end)
 {
+    /*@ loop assigns at;
+        loop variant end - at; */
     for (; at < end; at++) {
         const int b = d1g_byte(t, at);
 
@@ -23,17 +27,25 @@ static int cuts_elsewhere(const struct d1g_text *t, size_t at, size_t end)
 
 /* Some splitters take comments out and leave nothing: what stands on both sides would become one word. A
  * comment is never the first token of a statement. */
+/*@ requires d1g_readable(t);
+    assigns \nothing; */
 static int joins_elsewhere(const struct d1g_text *t, size_t at)
 {
     return !d1g_is_blank(d1g_byte(t, at - 1));
 }
 
 /* Writes the tokens of the span, a risky comment as a blank and the plan's number in place of the old one. */
+/*@ requires d1g_writable(w) && d1g_readable(t) && d1g_is_in(t, span) && \valid_read(plan);
+    requires \separated(w, t) && \separated(w, plan);
+    assigns w->len, w->out[0 .. w->room - 1]; */
 static void write_statement(struct d1g_writer *w, const struct d1g_text *t, struct d1g_span span,
                             const struct plan *plan)
 {
     size_t at = span.at;
 
+    /*@ loop invariant at <= t->n;
+        loop assigns at, w->len, w->out[0 .. w->room - 1];
+        loop variant t->n - at; */
     while (at < span.end) {
         uint32_t kind;
         const size_t end = d1g_scan(t, at, &kind);
@@ -48,6 +60,9 @@ static void write_statement(struct d1g_writer *w, const struct d1g_text *t, stru
     }
 }
 
+/*@ requires d1g_writable(w) && d1g_readable(t) && d1g_is_in(t, span) && \valid_read(plan);
+    requires \separated(w, t) && \separated(w, plan);
+    assigns w->len, w->out[0 .. w->room - 1]; */
 static void write_capped(struct d1g_writer *w, const struct d1g_text *t, struct d1g_span span,
                          const struct plan *plan)
 {
@@ -63,11 +78,17 @@ static void write_capped(struct d1g_writer *w, const struct d1g_text *t, struct 
 }
 
 /* All statements of an allowed text, joined. */
+/*@ requires d1g_writable(w) && d1g_readable(t) && \valid_read(plan);
+    requires \separated(w, t) && \separated(w, plan);
+    assigns w->len, w->out[0 .. w->room - 1]; */
 static void write_all(struct d1g_writer *w, const struct d1g_text *t, const struct plan *plan)
 {
     struct d1g_statement s;
     size_t at = 0;
 
+    /*@ loop invariant at <= t->n;
+        loop assigns at, s, w->len, w->out[0 .. w->room - 1];
+        loop variant t->n - at; */
     while (d1g_read_statement(t, at, 0, &s) > 0) {
         if (w->len > 0)
             D1G_WRITE(w, ";\n");
@@ -77,7 +98,12 @@ static void write_all(struct d1g_writer *w, const struct d1g_text *t, const stru
 }
 
 /* Counts, then writes if there is room. */
-D1G_APART static void write_out(const struct d1g_text *t, const struct plan *plan, char *out, size_t out_size, size_t *out_len)
+/*@ requires d1g_readable(t) && \valid_read(plan) && \valid(out_len);
+    requires out != \null ==> \valid(out + (0 .. out_size - 1));
+    requires \separated(out_len, t) && \separated(out_len, plan);
+    assigns *out_len, out[0 .. out_size - 1]; */
+D1G_APART static void write_out(const struct d1g_text *t, const struct plan *plan, char *out, size_t out_size,
+                                size_t *out_len)
 {
     struct d1g_writer w = {NULL, 0, 0};
 
@@ -92,12 +118,17 @@ D1G_APART static void write_out(const struct d1g_text *t, const struct plan *pla
 }
 
 /* The number in a decimal literal; 0 when it is not one, or beyond 2^63-1, which SQLite reads as REAL. */
+/*@ requires d1g_readable(t) && d1g_is_in(t, span) && \valid(number) && \separated(number, t);
+    assigns *number; */
 static int read_decimal(const struct d1g_text *t, struct d1g_span span, uint64_t *number)
 {
     const uint64_t most = INT64_MAX;
     size_t i;
 
     *number = 0;
+    /*@ loop invariant span.at <= i <= span.end;
+        loop assigns i, *number;
+        loop variant span.end - i; */
     for (i = span.at; i < span.end; i++) {
         const int b = d1g_byte(t, i);
         const uint64_t digit = (uint64_t)(b - '0');
@@ -118,11 +149,18 @@ struct shape {
 };
 
 /* r stands on LIMIT: reads what follows to the end. */
+/*@ requires \valid(r) && d1g_is_reader(r) && \valid(shape) && d1g_is_in(r->text, shape->number);
+    requires \separated(r, shape) && \separated(shape, r->text);
+    assigns r->at, r->kind, r->end, shape->number, shape->is_alone;
+    ensures d1g_is_reader(r) && \old(r->end) <= r->at && d1g_is_in(r->text, shape->number); */
 static void read_limit(struct d1g_reader *r, struct shape *shape)
 {
     size_t depth = 0;
     size_t count = 0; /* tokens since LIMIT or the comma */
 
+    /*@ loop invariant d1g_is_reader(r) && \at(r->end, Pre) <= r->at && d1g_is_in(r->text, shape->number);
+        loop assigns r->at, r->kind, r->end, shape->number, shape->is_alone, depth, count;
+        loop variant r->text->n - r->at; */
     for (d1g_advance(r); r->kind != D1G_TOKEN_END; d1g_advance(r)) {
         if (depth == 0 && r->kind == D1GUARD_TOKEN_COMMA) {
             count = 0;
@@ -141,6 +179,10 @@ static void read_limit(struct d1g_reader *r, struct shape *shape)
     }
 }
 
+/*@ requires d1g_readable(t) && d1g_is_in(t, span) && \valid(shape) && \separated(shape, t);
+    requires shape->number.at <= shape->number.end <= span.end;
+    assigns *shape;
+    ensures d1g_is_in(t, shape->number); */
 static void read_shape(const struct d1g_text *t, struct d1g_span span, struct shape *shape)
 {
     const struct d1g_text statement = {t->z, span.end};
@@ -149,6 +191,9 @@ static void read_shape(const struct d1g_text *t, struct d1g_span span, struct sh
 
     r.text = &statement;
     r.end = span.at;
+    /*@ loop invariant d1g_is_reader(&r) && r.text == &statement && d1g_is_in(&statement, shape->number);
+        loop assigns r.at, r.kind, r.end, *shape, depth;
+        loop variant statement.n - r.at; */
     for (d1g_advance(&r); r.kind != D1G_TOKEN_END; d1g_advance(&r)) {
         const enum d1g_keyword keyword = d1g_keyword_at(&r);
 
@@ -165,6 +210,9 @@ static void read_shape(const struct d1g_text *t, struct d1g_span span, struct sh
     }
 }
 
+/*@ requires d1g_readable(t) && d1g_is_statement(t, s) && \valid(plan);
+    requires \separated(plan, t) && \separated(plan, s);
+    assigns plan->form, plan->limit; */
 static void plan_statement(const struct d1g_text *t, const struct d1g_statement *s, struct plan *plan)
 {
     struct shape shape = {0, 0, 0, {0, 0}};
@@ -190,6 +238,8 @@ static void plan_statement(const struct d1g_text *t, const struct d1g_statement 
 }
 
 /* Plans an allowed text, if it is one statement. */
+/*@ requires d1g_is_call(call) && \valid(plan) && \separated(call, plan);
+    assigns call->report, plan->form, plan->limit; */
 D1G_APART static int make_plan(struct d1g_call *call, struct plan *plan)
 {
     struct d1g_statement s;
@@ -203,31 +253,41 @@ D1G_APART static int make_plan(struct d1g_call *call, struct plan *plan)
     return 1;
 }
 
+/*@ requires d1g_is_source(sql, len) && d1g_are_host_options(options) && d1g_is_host_report(report);
+    requires out_len != \null ==> \valid(out_len);
+    requires out != \null ==> \valid(out + (0 .. out_size - 1));
+    assigns *out_len, out[0 .. out_size - 1], *report; */
 int d1guard_clean(const char *sql, size_t len, const struct d1guard_options *options, char *out,
                   size_t out_size, size_t *out_len, struct d1guard_report *report)
 {
     const struct plan plan = {D1GUARD_FORM_NONE, 0, {0, 0}};
     struct d1g_call call;
-    int fit = d1g_open(&call, sql, len, options, report);
+    int fit;
 
+    if (out_len != NULL)
+        *out_len = 0;
+    fit = d1g_open(&call, sql, len, options, report);
     if (out_len == NULL)
         fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
-    else
-        *out_len = 0;
     if (fit && d1g_judge(&call, 0))
         write_out(&call.text, &plan, out, out_size, out_len);
     return d1g_close(&call, report);
 }
 
+/*@ requires d1g_is_source(sql, len) && d1g_are_host_options(options) && d1g_is_host_report(report);
+    requires out_len != \null ==> \valid(out_len);
+    requires out != \null ==> \valid(out + (0 .. out_size - 1));
+    assigns *out_len, out[0 .. out_size - 1], *report; */
 int d1guard_cap(const char *sql, size_t len, const struct d1guard_options *options, uint64_t max_rows, char *out,
                 size_t out_size, size_t *out_len, struct d1guard_report *report)
 {
     struct plan plan = {D1GUARD_FORM_NONE, max_rows, {0, 0}};
     struct d1g_call call;
-    int fit = d1g_open(&call, sql, len, options, report);
+    int fit;
 
     if (out_len != NULL)
         *out_len = 0;
+    fit = d1g_open(&call, sql, len, options, report);
     if (out_len == NULL || max_rows == 0 || max_rows > INT64_MAX)
         fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
     d1g_only_reads(&call);

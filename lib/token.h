@@ -31,11 +31,14 @@ struct d1g_reader {
     size_t end;    /* just behind it; t->n when kind is D1G_TOKEN_END */
 };
 
+/*@ predicate d1g_is_reader(struct d1g_reader *r) =
+        \valid_read(r) && d1g_readable(r->text) && \separated(r, r->text) && r->at <= r->end <= r->text->n &&
+        (r->at < r->text->n ? d1g_is_token(r->text, r->at, r->end, r->kind) : r->kind == D1G_TOKEN_END); */
+
 /* Reads the next token from r->end on. */
-/*@ requires \valid(r) && d1g_readable(r->text) && r->end <= r->text->n;
+/*@ requires \valid(r) && d1g_readable(r->text) && \separated(r, r->text) && r->end <= r->text->n;
     assigns r->at, r->kind, r->end;
-    ensures \old(r->end) <= r->at <= r->end <= r->text->n;
-    ensures r->at < r->text->n ? d1g_is_token(r->text, r->at, r->end, r->kind) : r->kind == D1G_TOKEN_END; */
+    ensures \old(r->end) <= r->at && d1g_is_reader(r); */
 void d1g_advance(struct d1g_reader *r);
 
 #endif

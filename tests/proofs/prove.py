@@ -36,7 +36,7 @@ SMOKE = ['-wp-smoke-tests', '-wp-prover', 'cvc4', '-wp-prop=@requires']
 SEEN_IN = {'policy.h': 'policy.c', 'window.h': 'plain.c', 'writer.h': 'names.c'}
 
 ACSL = r'/\*@(?:(?!\*/).)*\*/\n'
-FUNCTION = re.compile(rf'((?:{ACSL})?)^(?:[a-z][^\n;(){{}}=]*?\b(\w+)\([^;{{}}]*?\)(;|\n\{{\n.*?^\}}\n)'
+FUNCTION = re.compile(rf'((?:{ACSL})?)^(?:(?:D1G_APART )?[a-z][^\n;(){{}}=]*?\b(\w+)\([^;{{}}]*?\)(;|\n\{{\n.*?^\}}\n)'
                       r'|[A-Z]+_FUNCTION\((\w+), [^\n]*\n)', re.DOTALL | re.MULTILINE)
 
 
