@@ -306,6 +306,19 @@ D1GUARD_API int
 d1guard_next_token(const char *sql, size_t len, size_t at, struct d1guard_token *token);
 
 /*
+ * Reads many tokens at once: those that d1guard_next_token reads one by one, two to three times as fast.
+ *
+ * sql, len, at  as there.
+ * tokens        count of them, with `size` of the first one set: as far apart they lie, so at least, and mostly,
+ *               sizeof(struct d1guard_token). Of each one read, kind, at and len are written.
+ *
+ * Returns how many were read: fewer than count only at the end of the text; 0 there and for a bad argument.
+ * The next call's `at` is the end of the last one. Since 0.1.
+ */
+D1GUARD_API size_t
+d1guard_tokens(const char *sql, size_t len, size_t at, struct d1guard_token *tokens, size_t count);
+
+/*
  * Reads one statement: where it starts and ends and what it is, with trigger bodies and the arguments of
  * CREATE VIRTUAL TABLE read as SQLite does. Only the head is checked against the grammar.
  *

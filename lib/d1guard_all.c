@@ -7,6 +7,7 @@
 #include "keyword.c"
 #include "policy.c"
 #include "plain.c"
+#include "tokens.c"
 #include "statement.c"
 #include "verdict.c"
 #include "rewrite.c"

@@ -104,7 +104,7 @@ static inline uint64_t d1g_bits_of(d1g_block v)
 #endif
 
 /* Puts what the block shows in front of the window. */
-static inline void d1g_see_block(struct d1g_window *w, d1g_block v)
+static inline D1G_IN_PLACE void d1g_see_block(struct d1g_window *w, d1g_block v)
 {
     const d1g_block letters = d1g_each_in(d1g_with_bit(v, 0x20), 'a', 'z');
     const d1g_block digits = d1g_each_in(v, '0', '9');
@@ -122,7 +122,7 @@ static inline void d1g_see_block(struct d1g_window *w, d1g_block v)
 }
 
 /* Fills the window with the bytes at z, whole blocks of them, at least one. */
-static inline void d1g_see(struct d1g_window *w, const unsigned char *z, size_t bytes)
+static inline D1G_IN_PLACE void d1g_see(struct d1g_window *w, const unsigned char *z, size_t bytes)
 {
     struct d1g_window seen = {0, 0, 0, 0}; /* in registers, until all is seen */
     size_t i = bytes;
@@ -145,7 +145,7 @@ static inline void d1g_shift_window(struct d1g_window *w, size_t k)
 }
 
 /* Fills the window with the bytes from at on; at < t->n. Near its end, a text is seen from further back. */
-static inline void d1g_look(struct d1g_window *w, const struct d1g_text *t, size_t at)
+static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_text *t, size_t at)
 {
     const size_t rest = t->n - at;
     const unsigned char *z = t->z + at;

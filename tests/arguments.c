@@ -62,6 +62,8 @@ static void a_null_text_has_no_bytes(void **state)
     assert_int_equal(report.reason, D1GUARD_REASON_BAD_ARGUMENT);
     assert_int_equal(d1guard_next_token(NULL, 0, 0, &token), 0);
     assert_int_equal(d1guard_next_token(NULL, 1, 0, &token), 0);
+    assert_int_equal(d1guard_tokens(NULL, 0, 0, &token, 1), 0);
+    assert_int_equal(d1guard_tokens(NULL, 1, 0, &token, 1), 0);
     assert_int_equal(token.at, 7);
     assert_int_equal(d1guard_next_statement(NULL, 0, 0, &statement), 0);
     assert_int_equal(d1guard_next_statement(NULL, 1, 0, &statement), -1);
@@ -76,6 +78,7 @@ static void null_outputs(void **state)
     (void)state;
     assert_int_equal(d1guard_classify(sql, LEN, NULL, NULL), D1GUARD_ALLOW);
     assert_int_equal(d1guard_next_token(sql, LEN, 0, NULL), 0);
+    assert_int_equal(d1guard_tokens(sql, LEN, 0, NULL, 1), 0);
     assert_int_equal(d1guard_next_statement(sql, LEN, 0, NULL), -1);
     assert_int_equal(d1guard_clean(sql, LEN, NULL, out, sizeof out, NULL, &report), D1GUARD_REFUSE);
     assert_int_equal(report.reason, D1GUARD_REASON_BAD_ARGUMENT);
@@ -96,6 +99,9 @@ static void reading_beyond_the_end(void **state)
     (void)state;
     assert_int_equal(d1guard_next_token(sql, LEN, LEN, &token), 0);
     assert_int_equal(d1guard_next_token(sql, LEN, SIZE_MAX, &token), 0);
+    assert_int_equal(d1guard_tokens(sql, LEN, LEN, &token, 1), 0);
+    assert_int_equal(d1guard_tokens(sql, LEN, SIZE_MAX, &token, 1), 0);
+    assert_int_equal(d1guard_tokens(sql, LEN, 0, &token, 0), 0);
     assert_int_equal(d1guard_next_statement(sql, LEN, LEN, &statement), 0);
     assert_int_equal(d1guard_next_statement(sql, LEN, SIZE_MAX, &statement), 0);
     assert_int_equal(statement.next, LEN);
@@ -316,6 +322,9 @@ static void no_text_and_the_version(void **state)
     assert_int_equal(d1guard_next_token(NULL, 10, 0, &token), 0);
     assert_int_equal(d1guard_next_token(sql, LEN, 0, NULL), 0);
     assert_int_equal(d1guard_next_token(sql, LEN, 0, &no_size), 0);
+    assert_int_equal(d1guard_tokens(sql, LEN, 0, &no_size, 1), 0);
+    no_size.size = sizeof no_size - 1;
+    assert_int_equal(d1guard_tokens(sql, LEN, 0, &no_size, 1), 0);
     assert_int_equal(d1guard_next_statement(sql, LEN, 0, NULL), -1);
     assert_int_equal(d1guard_next_statement(sql, LEN, 0, &no_room), -1);
     assert_string_equal(d1guard_version(), D1GUARD_VERSION_STRING);

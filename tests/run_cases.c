@@ -215,6 +215,40 @@ REACHED_TEST(form, D1GUARD_FORMS)
 
 /* ---- tokens ---- */
 
+/* A token of a header that is newer than the library's. */
+struct large_token {
+    struct d1guard_token known;
+    unsigned char newer[24];
+};
+
+/* d1guard_tokens reads what d1guard_next_token does, `count` at once, and writes nothing else. */
+static void run_many_tokens(const struct test_case *test, const char *text, size_t len, size_t count)
+{
+    struct large_token *many = malloc((count + 1) * sizeof *many);
+    struct d1guard_token token = {.size = sizeof token};
+    size_t at = 0, found;
+
+    if (many == NULL)
+        abort();
+    do {
+        memset(many, FILL, (count + 1) * sizeof *many);
+        many[0].known.size = sizeof *many;
+        found = d1guard_tokens(text, len, at, &many[0].known, count);
+        for (size_t i = 0; i < found; i++) {
+            expect(test, "a token for each of many", 1, (uint64_t)d1guard_next_token(text, len, at, &token));
+            expect(test, "kind of one of many", token.kind, many[i].known.kind);
+            expect(test, "at of one of many", token.at, many[i].known.at);
+            expect(test, "len of one of many", token.len, many[i].known.len);
+            expect(test, "bytes behind one of many", FILL, many[i].newer[0]);
+            at += (size_t)token.len;
+        }
+        expect(test, "bytes behind many", FILL, (unsigned char)many[found].newer[0]);
+        expect(test, "kind behind many", (uint32_t)FILL * 0x01010101u, many[found].known.kind);
+    } while (found == count);
+    expect(test, "where the last of many ends", len, at);
+    free(many);
+}
+
 static void run_tokens(const struct test_case *test, const char *text, size_t len)
 {
     struct line got = {0};
@@ -239,6 +273,8 @@ static void run_tokens(const struct test_case *test, const char *text, size_t le
     expect_line(test, "tokens", test->line->field[0].bytes, &got);
     for (at = 0; d1guard_next_token(text, len, at, &token); at += (size_t)token.len)
         reach(reached_token, token.kind);
+    for (size_t count = 1; count <= len + 1; count++)
+        run_many_tokens(test, text, len, count);
 }
 
 /* ---- statements ---- */

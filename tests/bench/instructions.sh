@@ -14,7 +14,7 @@ count() {
 }
 
 start=$(count nothing)
-for measure in sqlite-tokens tokens verdict prepare; do
+for measure in sqlite-tokens tokens many-tokens verdict prepare; do
     instructions=$(count "$measure")
     bytes=$(cat "$out/bytes")
     echo "$measure $instructions $start $bytes" |

@@ -1,6 +1,6 @@
 /*
- * Stepping over many tokens at once must find what reading each one finds: the library that is linked is
- * compared with variants of itself, statement by statement and verdict by verdict, on the cases, on the
+ * Stepping over many tokens at once, and reading many in a call, must find what reading each one finds: the library
+ * that is linked is compared with variants of itself, statement by statement and verdict by verdict, on the cases, on the
  * corpora where they are, and on texts made of pieces that windows could cut, at every place in a window.
  *
  * steps_test ROOT
@@ -15,9 +15,9 @@
 
 enum { MADE_TEXTS = 150000, MOST_PIECES = 24, LONGEST = 1024 };
 
-static const struct variant linked = {"linked", d1guard_next_statement, d1guard_classify};
+static const struct variant linked = {"linked", d1guard_next_statement, d1guard_classify, d1guard_tokens};
 static const struct variant *const variants[] = {&variant_small, &variant_plain};
-static unsigned long texts, statements, allowed, wrong;
+static unsigned long texts, statements, allowed, tokens, wrong;
 
 static void differs(const char *sql, size_t len, const struct variant *v, const char *what)
 {
@@ -65,6 +65,48 @@ static void compare_verdicts(const char *sql, size_t len, const struct variant *
     }
 }
 
+/* Reads all tokens, `count` in a call, into room for len + 1 of them. Returns how many. */
+static size_t read_tokens(const char *sql, size_t len, const struct variant *v, struct d1guard_token *read, size_t count)
+{
+    size_t all = 0, at = 0, more;
+
+    do {
+        const size_t room = len + 1 - all;
+
+        read[all].size = sizeof read[all];
+        more = v->tokens(sql, len, at, read + all, count < room ? count : room);
+        all += more;
+        if (more > 0)
+            at = (size_t)(read[all - 1].at + read[all - 1].len);
+    } while (more == count);
+    return all;
+}
+
+/* Tokens read many in a call, however many, are those read one by one. */
+static void compare_tokens(const char *sql, size_t len, const struct variant *v)
+{
+    static const size_t counts[] = {1, 3, 64, SIZE_MAX};
+    struct d1guard_token *read = calloc(len + 1, sizeof read[0]);
+    struct d1guard_token one = {.size = sizeof one};
+
+    if (read == NULL)
+        exit(2);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        const size_t count = read_tokens(sql, len, v, read, counts[i]);
+        size_t at = 0, k = 0;
+
+        while (k < count && d1guard_next_token(sql, len, at, &one) && one.kind == read[k].kind && one.at == read[k].at &&
+               one.len == read[k].len) {
+            at += (size_t)one.len;
+            k++;
+        }
+        tokens += k;
+        if (k < count || at != len)
+            differs(sql, len, v, "tokens");
+    }
+    free(read);
+}
+
 /* The text in memory of its own size, so that a sanitizer sees a look beyond it. */
 static void compare(const char *sql, size_t len)
 {
@@ -74,7 +116,9 @@ static void compare(const char *sql, size_t len)
         exit(2);
     memcpy(copy, sql, len);
     texts++;
+    compare_tokens(copy, len, &linked);
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
+        compare_tokens(copy, len, variants[i]);
         compare_statements(copy, len, variants[i]);
         compare_verdicts(copy, len, variants[i]);
     }
@@ -135,6 +179,7 @@ int main(int argc, char **argv)
     for (unsigned long n = arguments.longer ? 20 * MADE_TEXTS : MADE_TEXTS; n > 0; n--)
         compare(sql, make_text(sql));
     texts_of_corpora(arguments.root, compare_text, NULL);
-    printf("%lu texts, %lu statements, %lu verdicts to allow; %lu differences\n", texts, statements, allowed, wrong);
-    return wrong != 0 || allowed == 0;
+    printf("%lu texts, %lu tokens, %lu statements, %lu verdicts to allow; %lu differences\n", texts, tokens,
+           statements, allowed, wrong);
+    return wrong != 0 || allowed == 0 || tokens == 0;
 }

@@ -10,4 +10,4 @@
 #include "variant.h"
 
 extern const struct variant VARIANT __attribute__((visibility("default")));
-const struct variant VARIANT = {VARIANT_NAME, d1guard_next_statement, d1guard_classify};
+const struct variant VARIANT = {VARIANT_NAME, d1guard_next_statement, d1guard_classify, d1guard_tokens};

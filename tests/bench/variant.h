@@ -8,6 +8,7 @@ struct variant {
     const char *name;
     int (*next_statement)(const char *, size_t, size_t, struct d1guard_statement *);
     int (*classify)(const char *, size_t, const struct d1guard_options *, struct d1guard_report *);
+    size_t (*tokens)(const char *, size_t, size_t, struct d1guard_token *, size_t);
 };
 
 extern const struct variant variant_small; /* reads each token by itself */
