@@ -5,10 +5,10 @@
  * Lists are one string: rows that end with a NUL, a letter in front where a row carries one. So they
  * need no pointers, hence no relocation in a shared library.
  */
-#define DENIED_ROW(arg, a, b, c, d, role, name) role #name "\0"
+#define DENIED_ROW(arg, a, b, c, d, last, role, name) role #name "\0"
 #define PRAGMA_ROW(class, name) class #name "\0"
 #define FUNCTION_ROW(name) #name "\0"
-#define DENIED_SIZE(arg, a, b, c, d, role, name) sizeof(role #name),
+#define DENIED_SIZE(arg, a, b, c, d, last, role, name) sizeof(role #name),
 static const char denied_rows[] = D1G_DENIED(DENIED_ROW, 0);
 static const unsigned char denied_sizes[] = {D1G_DENIED(DENIED_SIZE, 0)}; /* of the rows above, to walk quickly */
 static const char pragma_rows[] = D1G_PRAGMAS(PRAGMA_ROW);
@@ -17,7 +17,7 @@ static const char function_rows[] = D1G_FUNCTIONS_D1(FUNCTION_ROW) D1G_FUNCTIONS
 
 /* Which of the bits from 32 * W on the rows set. */
 #define HASH_OF(a, b, c, d) D1G_WATCH_HASH((a) | (b) << 8 | (c) << 16 | (d) << 24)
-#define WATCH_BIT(W, a, b, c, d, role, name) \
+#define WATCH_BIT(W, a, b, c, d, last, role, name) \
     | (HASH_OF(a, b, c, d) / 32 == (W) ? UINT32_C(1) << HASH_OF(a, b, c, d) % 32 : 0)
 #define WATCHED(W) 0 D1G_DENIED(WATCH_BIT, W)
 
@@ -26,8 +26,8 @@ static const char function_rows[] = D1G_FUNCTIONS_D1(FUNCTION_ROW) D1G_FUNCTIONS
 
 const uint32_t d1g_watch[] = {SIXTEEN(WATCHED, 0)};
 
-/* For each first letter, a bit for each length. */
-#define LENGTH_BIT(L, a, b, c, d, role, name) | (((a) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
+/* For each last letter, a bit for each length. */
+#define LENGTH_BIT(L, a, b, c, d, last, role, name) | (((last) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
 #define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L)
 #ifndef D1G_SMALL
 static const uint32_t denied_lengths[] = {SIXTEEN(LENGTHS, 0), SIXTEEN(LENGTHS, 16)};
@@ -79,7 +79,7 @@ static const char *find_denied(const struct d1g_name *name)
     if (!d1g_may_matter(name->text, name->at, name->end, 0))
         return NULL;
 #ifndef D1G_SMALL /* only to save walks over the rows */
-    if (len >= 32 || (denied_lengths[name->text->z[name->at] % 32] >> len & 1) == 0)
+    if (len >= 32 || (denied_lengths[name->text->z[name->end - 1] % 32] >> len & 1) == 0)
         return NULL;
 #endif
     /*@ loop invariant i <= sizeof(denied_sizes);
