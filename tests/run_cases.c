@@ -224,7 +224,7 @@ struct large_token {
 /* d1guard_tokens reads what d1guard_next_token does, `count` at once, and writes nothing else. */
 static void run_many_tokens(const struct test_case *test, const char *text, size_t len, size_t count)
 {
-    struct large_token *many = malloc((count + 1) * sizeof *many);
+    struct large_token *many = (struct large_token *)malloc((count + 1) * sizeof *many);
     struct d1guard_token token = {.size = sizeof token};
     size_t at = 0, found;
 
