@@ -21,7 +21,7 @@ enum d1g_keyword d1g_find_keyword(const struct d1g_text *t, size_t at, size_t en
 /* The keyword that the current token is, or KW_NONE. */
 /*@ requires d1g_is_reader(r);
     assigns \nothing;
-    ensures \result < KW_COUNT; */
+    ensures \result < KW_COUNT && (\result != KW_NONE ==> r->kind == D1GUARD_TOKEN_WORD); */
 enum d1g_keyword d1g_keyword_at(const struct d1g_reader *r);
 
 /* 0 for a keyword that can never be a name without quotes. */

@@ -25,6 +25,8 @@ struct d1g_walk {
 };
 
 /* Makes a walk ready for a new statement, or another text. */
+/*@ requires \valid(w);
+    assigns w->at, w->until, w->depth, w->floor, w->listed, w->wants_clauses, w->clauses; */
 void d1g_start_walk(struct d1g_walk *w, int wants_clauses);
 
 /*
@@ -33,6 +35,9 @@ void d1g_start_walk(struct d1g_walk *w, int wants_clauses);
  * plain numbers, signs, parentheses), and what matters in them is in *w. Between two starts, t is the
  * same and `from` never goes back.
  */
+/*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && from <= t->n;
+    assigns w->window, w->at, w->until, w->end, w->last, w->depth, w->listed, w->clauses;
+    ensures from <= w->last <= w->end <= t->n; */
 void d1g_walk_plain(struct d1g_walk *w, const struct d1g_text *t, size_t from);
 
 #endif

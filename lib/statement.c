@@ -9,6 +9,22 @@ struct parser {
     uint32_t unfit;           /* the reason where a token does not fit the head */
 };
 
+/*
+ * A parser that stands on a token of a statement, or behind the last one; and what changes while it reads on, or
+ * notes what it sees.
+ */
+/*@ predicate is_parser(struct parser *p) = \valid(p) && \valid(p->s) && d1g_is_reader(&p->r) &&
+        \separated(p, p->s) && \separated(p, p->r.text) && \separated(p->s, p->r.text) &&
+        p->last <= p->r.end && p->s->span.at <= p->s->span.end <= p->r.end && p->s->kind <= D1GUARD_KIND_LAST &&
+        (p->s->name.end > 0 ==> d1g_is_nameable(p->r.text, p->s->name.at, p->s->name.end)); */
+#define PLACE p->last, p->r.at, p->r.kind, p->r.end
+#define FAULT p->s->reason, p->s->error
+#define SEEN p->s->flags, p->s->listed, p->s->variable, p->variable, p->walk
+#define HEAD p->s->kind, p->s->explain, p->s->verb, p->s->name, p->s->value, p->unfit
+
+/*@ requires \valid(p) && \valid(p->s) && \separated(p, p->s);
+    assigns FAULT;
+    ensures \result == -1; */
 static int fail(struct parser *p, uint32_t reason, size_t at, size_t end)
 {
     p->s->reason = reason;
@@ -18,6 +34,9 @@ static int fail(struct parser *p, uint32_t reason, size_t at, size_t end)
 }
 
 /* Why SQLite has no such token; a NUL behind it is the cause where there is one. */
+/*@ requires is_parser(p) && p->r.at < p->r.text->n;
+    assigns FAULT;
+    ensures is_parser(p) && \result == -1; */
 static int fail_illegal(struct parser *p)
 {
     const struct d1g_text *t = p->r.text;
@@ -38,6 +57,9 @@ static int fail_illegal(struct parser *p)
 }
 
 /* Fails at the current token, where the grammar has no place for it. */
+/*@ requires is_parser(p) && (p->r.kind == D1GUARD_TOKEN_ILLEGAL ==> p->r.at < p->r.text->n);
+    assigns FAULT;
+    ensures is_parser(p) && \result == -1; */
 static int fail_here(struct parser *p, uint32_t reason)
 {
     if (p->r.kind == D1GUARD_TOKEN_ILLEGAL)
@@ -47,17 +69,26 @@ static int fail_here(struct parser *p, uint32_t reason)
     return fail(p, reason, p->r.at, p->r.end);
 }
 
+/*@ requires is_parser(p);
+    assigns PLACE;
+    ensures is_parser(p) && \old(p->r.end) <= p->r.at; */
 static void advance(struct parser *p)
 {
     p->last = p->r.end;
     d1g_advance(&p->r);
 }
 
+/*@ requires \valid_read(p);
+    assigns \nothing;
+    ensures p->r.kind == D1G_TOKEN_END ==> \result; */
 static int is_at_end(const struct parser *p)
 {
     return p->r.kind == D1G_TOKEN_END || p->r.kind == D1GUARD_TOKEN_SEMI;
 }
 
+/*@ requires \valid_read(p);
+    assigns \nothing;
+    ensures \result.at == p->r.at && \result.end == p->r.end; */
 static struct d1g_span here(const struct parser *p)
 {
     struct d1g_span span;
@@ -67,17 +98,23 @@ static struct d1g_span here(const struct parser *p)
     return span;
 }
 
+/*@ assigns \nothing; */
 static int is_digit(int byte, int hex)
 {
     return hex ? d1g_is_hex(byte) : d1g_is_digit(byte);
 }
 
 /* Every `_` of a number needs a digit on both sides. */
+/*@ requires d1g_readable(t) && at < end <= t->n;
+    assigns \nothing; */
 static int has_stray_separator(const struct d1g_text *t, size_t at, size_t end)
 {
     const int hex = d1g_lower(d1g_peek(t, at, 1)) == 'x';
     size_t i;
 
+    /*@ loop invariant at < i;
+        loop assigns i;
+        loop variant end - i; */
     for (i = at + 1; i < end; i++) {
         if (d1g_byte(t, i) != '_')
             continue;
@@ -88,24 +125,32 @@ static int has_stray_separator(const struct d1g_text *t, size_t at, size_t end)
 }
 
 /* Notes a variable that engines without TCL variables, or other splitters, would read differently. */
+/*@ requires is_parser(p);
+    assigns p->s->variable; */
 static void note_variable(struct parser *p)
 {
     if (p->s->variable.end == 0)
         p->s->variable = p->variable;
 }
 
+/*@ assigns \nothing; */
 static int is_writer(uint32_t kind)
 {
     return kind >= D1GUARD_KIND_INSERT && kind <= D1GUARD_KIND_DELETE;
 }
 
 /* CREATE TRIGGER and CREATE VIRTUAL TABLE do not end at the first `;`. */
+/*@ requires \valid_read(p) && \valid_read(p->s);
+    assigns \nothing; */
 static int holds_semicolons(const struct parser *p)
 {
     return p->s->kind == D1GUARD_KIND_CREATE_TRIGGER || p->s->kind == D1GUARD_KIND_CREATE_VIRTUAL_TABLE;
 }
 
 /* Two keywords matter outside all parentheses. Returns whether the current word is one of them. */
+/*@ requires is_parser(p);
+    assigns p->s->flags;
+    ensures is_parser(p); */
 static int note_clause(struct parser *p)
 {
     switch (d1g_keyword_at(&p->r)) {
@@ -122,6 +167,9 @@ static int note_clause(struct parser *p)
     return 1;
 }
 
+/*@ requires is_parser(p) && D1GUARD_TOKEN_WORD <= p->r.kind <= D1GUARD_TOKEN_STRING;
+    assigns p->s->flags, p->s->listed;
+    ensures is_parser(p); */
 static void note_name(struct parser *p)
 {
     if (p->r.kind == D1GUARD_TOKEN_WORD) {
@@ -134,6 +182,9 @@ static void note_name(struct parser *p)
         p->s->listed = d1g_is_listed(p->r.text, p->r.at, p->r.end);
 }
 
+/*@ requires is_parser(p);
+    assigns p->s->variable, p->walk.depth;
+    ensures is_parser(p); */
 static void open_parenthesis(struct parser *p)
 {
     if (p->variable.end == p->last)
@@ -141,6 +192,9 @@ static void open_parenthesis(struct parser *p)
     p->walk.depth++;
 }
 
+/*@ requires is_parser(p) && p->r.at < p->r.text->n;
+    assigns p->walk.depth, FAULT;
+    ensures is_parser(p); */
 static int close_parenthesis(struct parser *p)
 {
     if (p->walk.depth == 0)
@@ -150,6 +204,9 @@ static int close_parenthesis(struct parser *p)
 }
 
 /* Takes in the current token, which is none of `;` and the end. 0, or -1 for one that SQLite refuses. */
+/*@ requires is_parser(p) && p->r.at < p->r.text->n;
+    assigns SEEN, FAULT;
+    ensures is_parser(p); */
 static int take_token(struct parser *p)
 {
     int result = 0;
@@ -191,6 +248,9 @@ static int take_token(struct parser *p)
 
 /* Goes on to the next token that matters to a plain body. What follows a variable is looked at: it may be a
  * parenthesis. */
+/*@ requires is_parser(p);
+    assigns PLACE, p->walk;
+    ensures is_parser(p) && \old(p->r.end) <= p->r.at; */
 static void advance_plain(struct parser *p)
 {
     if (p->r.kind == D1GUARD_TOKEN_VARIABLE) {
@@ -204,13 +264,20 @@ static void advance_plain(struct parser *p)
 }
 
 /* Fails at the outermost of the parentheses that are open before the current token. */
+/*@ requires is_parser(p);
+    assigns FAULT;
+    ensures is_parser(p) && \result == -1; */
 static int fail_open(struct parser *p)
 {
     struct d1g_reader r = p->r;
     struct d1g_span open = {0, 0};
     size_t depth = 0;
 
+    /*@ admit \separated(&r, r.text); */
     r.end = p->s->span.at;
+    /*@ loop invariant d1g_is_reader(&r) && r.text == p->r.text && open.at <= open.end;
+        loop assigns r.at, r.kind, r.end, open, depth;
+        loop variant p->r.at - r.at; */
     for (d1g_advance(&r); r.at < p->r.at; d1g_advance(&r)) {
         if (r.kind == D1GUARD_TOKEN_LP && depth++ == 0) {
             open.at = r.at;
@@ -226,10 +293,16 @@ static int fail_open(struct parser *p)
  * Reads tokens, from the keyword that is current: to the end of the statement, or with depth 1 to behind the `)`
  * that closes the parenthesis just stepped over. 1, or -1.
  */
+/*@ requires is_parser(p);
+    assigns PLACE, SEEN, FAULT;
+    ensures is_parser(p) && \old(p->r.end) <= p->r.end && (\result == 1 || \result == -1); */
 static int read_plain(struct parser *p, size_t depth)
 {
     p->walk.depth = depth;
     p->walk.floor = depth;
+    /*@ loop invariant is_parser(p) && \at(p->r.end, Pre) <= p->r.end;
+        loop assigns PLACE, SEEN, FAULT;
+        loop variant p->r.text->n - p->r.end; */
     do {
         advance_plain(p);
         if (is_at_end(p))
@@ -248,6 +321,8 @@ enum trigger_tail {
     TAIL_END    /* ; END */
 };
 
+/*@ requires is_parser(p);
+    assigns \nothing; */
 static enum trigger_tail next_tail(const struct parser *p, enum trigger_tail tail)
 {
     if (p->r.kind == D1GUARD_TOKEN_SEMI)
@@ -261,12 +336,18 @@ static enum trigger_tail next_tail(const struct parser *p, enum trigger_tail tai
  * Reads to the end of a trigger, which is `; END` behind BEGIN, or of a virtual table, where a `;` inside the
  * parentheses behind USING is an argument. 1, or -1.
  */
+/*@ requires is_parser(p);
+    assigns PLACE, SEEN, FAULT;
+    ensures is_parser(p) && \old(p->r.end) <= p->r.end && (\result == 1 || \result == -1); */
 static int read_definition(struct parser *p)
 {
     const int is_trigger = p->s->kind == D1GUARD_KIND_CREATE_TRIGGER;
     enum trigger_tail tail = TAIL_OTHER;
     int begun = 0; /* BEGIN or USING was seen */
 
+    /*@ loop invariant is_parser(p) && \at(p->r.end, Pre) <= p->r.end;
+        loop assigns PLACE, SEEN, FAULT, tail, begun;
+        loop variant p->r.text->n - p->r.at; */
     for (;; advance(p)) {
         if (is_at_end(p)) {
             const int may_go_on = begun && p->r.kind == D1GUARD_TOKEN_SEMI;
@@ -342,6 +423,9 @@ static const struct {
 #undef SIGN
 #undef KIND
 
+/*@ requires \valid_read(p) && keyword < KW_COUNT;
+    assigns \nothing;
+    ensures \result ==> D1GUARD_TOKEN_WORD <= p->r.kind <= D1GUARD_TOKEN_STRING; */
 static int is_name(const struct parser *p, enum d1g_keyword keyword)
 {
     return p->r.kind == D1GUARD_TOKEN_NAME || p->r.kind == D1GUARD_TOKEN_STRING ||
@@ -349,12 +433,17 @@ static int is_name(const struct parser *p, enum d1g_keyword keyword)
 }
 
 /* A number with a separator is an error where a head has one. */
+/*@ requires \valid_read(p);
+    assigns \nothing; */
 static int is_number(const struct parser *p)
 {
     return p->r.kind == D1GUARD_TOKEN_INTEGER || p->r.kind == D1GUARD_TOKEN_FLOAT;
 }
 
 /* Whether the current token is the one of a row; keyword is the token's. */
+/*@ requires is_parser(p) && keyword < KW_COUNT;
+    assigns \nothing;
+    ensures \result && token == ANY_NAME ==> D1GUARD_TOKEN_WORD <= p->r.kind <= D1GUARD_TOKEN_STRING; */
 static int fits(const struct parser *p, unsigned token, enum d1g_keyword keyword)
 {
     int fit;
@@ -389,6 +478,9 @@ static int fits(const struct parser *p, unsigned token, enum d1g_keyword keyword
     return fit;
 }
 
+/*@ requires is_parser(p) && kind <= D1GUARD_KIND_LAST;
+    assigns p->s->kind, p->s->verb, p->unfit;
+    ensures is_parser(p); */
 static void note_kind(struct parser *p, uint32_t kind)
 {
     p->s->kind = kind;
@@ -398,6 +490,11 @@ static void note_kind(struct parser *p, uint32_t kind)
         p->unfit = D1GUARD_REASON_PRAGMA_SYNTAX;
 }
 
+/*@ requires is_parser(p) && (tells < NOTHING ==> tells <= D1GUARD_KIND_LAST);
+    requires tells <= UNPAIRED;
+    requires tells == PRAGMA_NAME ==> D1GUARD_TOKEN_WORD <= p->r.kind <= D1GUARD_TOKEN_STRING;
+    assigns HEAD, p->s->flags;
+    ensures is_parser(p); */
 static void note(struct parser *p, unsigned tells)
 {
     struct d1g_statement *s = p->s;
@@ -441,14 +538,23 @@ static void note(struct parser *p, unsigned tells)
 }
 
 /* Walks heads.def from the current token and `step` on: to STEP_BODY, STEP_DONE or STEP_MISFIT, or -1. */
+/*@ requires is_parser(p);
+    assigns PLACE, SEEN, FAULT, HEAD;
+    ensures is_parser(p) && \old(p->r.end) <= p->r.end; */
 static int read_head(struct parser *p, enum step step)
 {
     enum d1g_keyword keyword = d1g_keyword_at(&p->r);
     unsigned next = step;
 
+    /*@ loop invariant is_parser(p) && keyword < KW_COUNT && \at(p->r.end, Pre) <= p->r.end;
+        loop assigns PLACE, SEEN, FAULT, HEAD, keyword, next;
+        loop variant (p->r.text->n - p->r.at) * 256 + (256 - next); */
     while (next < STEP_BODY) {
         const unsigned row = next;
 
+        /*@ admit steps[row].otherwise > row && steps[row].tells <= UNPAIRED &&
+                  (steps[row].tells < NOTHING ==> steps[row].tells <= D1GUARD_KIND_LAST) &&
+                  (steps[row].tells == PRAGMA_NAME ==> steps[row].token == ANY_NAME); */
         if (!fits(p, steps[row].token, keyword)) {
             next = steps[row].otherwise;
             continue;
@@ -467,6 +573,9 @@ static int read_head(struct parser *p, enum step step)
 }
 
 /* Reads the statement, or the head of a view, that starts at the current token. 1, or -1. */
+/*@ requires is_parser(p);
+    assigns PLACE, SEEN, FAULT, HEAD;
+    ensures is_parser(p) && \old(p->r.end) <= p->r.end && (\result == 1 || \result == -1); */
 static int read_from(struct parser *p, enum step step)
 {
     const int end = read_head(p, step);
@@ -480,6 +589,12 @@ static int read_from(struct parser *p, enum step step)
 
 /* Makes the parser ready for the statement at or behind `at` and reads its first token. 0 when there is
  * none. */
+/*@ requires \valid(p) && \valid(s) && d1g_readable(t) && at <= t->n;
+    requires \separated(p, s) && \separated(p, t) && \separated(s, t);
+    assigns *p, *s;
+    ensures is_parser(p) && p->s == s && p->r.text == t && at <= s->span.at <= s->span.end <= t->n;
+    ensures s->next == t->n && s->name.end == 0 && p->r.end == s->span.end && s->kind == D1GUARD_KIND_NONE;
+    ensures \result ==> s->span.at < s->span.end; */
 static int start(struct parser *p, const struct d1g_text *t, size_t at, int wants_clauses,
                  struct d1g_statement *s)
 {
@@ -487,6 +602,9 @@ static int start(struct parser *p, const struct d1g_text *t, size_t at, int want
 
     p->r.text = t;
     p->r.end = at;
+    /*@ loop invariant p->r.text == t && at <= p->r.end <= t->n;
+        loop assigns p->r.at, p->r.kind, p->r.end;
+        loop variant t->n - p->r.end; */
     do {
         d1g_advance(&p->r);
     } while (p->r.kind == D1GUARD_TOKEN_SEMI);
@@ -511,6 +629,9 @@ static int start(struct parser *p, const struct d1g_text *t, size_t at, int want
 }
 
 /* Adds what was found in the tokens that were stepped over. */
+/*@ requires is_parser(p);
+    assigns p->s->listed, p->s->flags;
+    ensures is_parser(p); */
 static void take_walk(const struct parser *p)
 {
     p->s->listed |= p->walk.listed;
@@ -525,6 +646,7 @@ int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, s
     if (!start(&p, t, at, wants_clauses, s))
         return 0;
     result = read_from(&p, STEP_START);
+    /*@ admit s->kind == D1GUARD_KIND_PRAGMA && s->reason == D1GUARD_REASON_UNSET ==> s->name.end > 0; */
     take_walk(&p);
     if (p.last > s->span.at) /* else the first token stays its end */
         s->span.end = p.last;
@@ -541,6 +663,7 @@ int d1g_read_view(const struct d1g_text *t, struct d1g_statement *s)
         return 0;
     p.unfit = D1GUARD_REASON_NOT_A_VIEW;
     result = read_from(&p, STEP_VIEW);
+    /*@ admit s->kind != D1GUARD_KIND_PRAGMA; */
     s->next = p.r.at;
     return result;
 }
@@ -586,12 +709,18 @@ uint32_t d1g_risk(const struct d1g_text *t, const struct d1g_statement *s)
 
     if (s->kind != D1GUARD_KIND_PRAGMA)
         return risks[s->kind];
+    if (s->name.end == 0) /* it broke off before its name */
+        return D1GUARD_RISK_UNKNOWN;
     pragma = d1g_find_pragma(t, s->name.at, s->name.end);
     if (d1g_pragma_reports(pragma, D1GUARD_ENGINE_SQLITE, (s->flags & D1GUARD_PRAGMA_VALUE) != 0))
         return D1GUARD_RISK_READ;
     return pragma_risks[pragma];
 }
 
+/*@ requires sql != \null ==> \valid_read(sql + (0 .. len - 1));
+    requires statement != \null ==> \valid(&statement->size);
+    assigns statement->kind, statement->risk, statement->explain, statement->flags, statement->reason,
+            statement->at, statement->len, statement->next, statement->error_at, statement->error_len; */
 int d1guard_next_statement(const char *sql, size_t len, size_t at, struct d1guard_statement *statement)
 {
     struct d1guard_statement found = {sizeof found, 0, 0, 0, 0, D1GUARD_REASON_BAD_ARGUMENT, 0, 0, 0, 0, 0};
@@ -616,6 +745,8 @@ int d1guard_next_statement(const char *sql, size_t len, size_t at, struct d1guar
         found.error_at = s.error.at;
         found.error_len = s.error.end - s.error.at;
     }
+    /*@ admit \valid((unsigned char *)statement + (4 .. statement->size - 1)) &&
+              \valid_read((unsigned char *)&found + (4 .. statement->size - 1)); */
     d1g_copy_out(statement, &found, statement->size, sizeof found);
     return result;
 }

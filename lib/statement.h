@@ -21,7 +21,8 @@ struct d1g_statement {
 
 /*@ predicate d1g_is_in(struct d1g_text *t, struct d1g_span span) = span.at <= span.end <= t->n;
     predicate d1g_is_statement(struct d1g_text *t, struct d1g_statement *s) =
-        \valid_read(s) && \separated(s, t) && d1g_is_in(t, s->span) && s->next <= t->n && s->kind <= D1GUARD_KIND_LAST &&
+        \valid_read(s) && \separated(s, t) && d1g_is_in(t, s->span) && s->next <= t->n &&
+        s->kind <= D1GUARD_KIND_LAST &&
         (s->kind == D1GUARD_KIND_PRAGMA && (s->name.end > 0 || s->reason == D1GUARD_REASON_UNSET) ==>
             d1g_is_nameable(t, s->name.at, s->name.end)); */
 
@@ -41,7 +42,8 @@ int d1g_read_view(const struct d1g_text *t, struct d1g_statement *s);
 
 /* What the statement can do. */
 /*@ requires d1g_readable(t) && d1g_is_statement(t, s);
-    assigns \nothing; */
+    assigns \nothing;
+    ensures \result <= D1GUARD_RISK_LAST; */
 uint32_t d1g_risk(const struct d1g_text *t, const struct d1g_statement *s);
 
 #endif

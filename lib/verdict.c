@@ -29,6 +29,8 @@ int d1g_refuse_first(struct d1g_call *call, uint32_t reason, const struct d1g_st
     return d1g_refuse(call, reason, &first);
 }
 
+/*@ requires \valid(call);
+    assigns call->report.verdict, call->report.reason; */
 static int allow(struct d1g_call *call, uint32_t reason)
 {
     call->report.verdict = D1GUARD_ALLOW;
@@ -38,11 +40,23 @@ static int allow(struct d1g_call *call, uint32_t reason)
 
 /* The host's arguments. */
 
+/*@ predicate is_host_list(struct d1guard_names names) = names.len <= D1G_LONGEST_LIST &&
+        (names.text != \null ==> \valid_read(names.text + (0 .. names.len - 1)));
+    predicate are_host_lists(struct d1guard_options *o) =
+        is_host_list(o->deny_functions) && is_host_list(o->deny_tables) && is_host_list(o->deny_pragmas) &&
+        is_host_list(o->allow_functions) && is_host_list(o->allow_tables) && is_host_list(o->allow_pragmas); */
+
+/*@ requires \valid_read(names) && is_host_list(*names);
+    assigns \nothing;
+    ensures \result ==> d1g_is_list(*names); */
 static int are_names(const struct d1guard_names *names)
 {
     return names->len == 0 || (names->text != NULL && names->text[names->len - 1] == '\0');
 }
 
+/*@ requires \valid_read(o) && are_host_lists(o);
+    assigns \nothing;
+    ensures \result ==> d1g_are_options(o); */
 static int are_options_known(const struct d1guard_options *o)
 {
     return o->engine <= D1GUARD_ENGINE_SQLITE && (o->allow_risks & ~KNOWN_RISKS) == 0 &&
@@ -52,11 +66,17 @@ static int are_options_known(const struct d1guard_options *o)
 }
 
 /* Bytes that a newer header knows and this library does not must be zero. */
+/*@ requires \valid_read(&from->size);
+    assigns \nothing; */
 static int is_rest_zero(const struct d1guard_options *from)
 {
     const unsigned char *bytes = (const unsigned char *)from;
     size_t i;
 
+    /*@ admit \valid_read(bytes + (0 .. from->size - 1)); */
+    /*@ loop invariant sizeof(struct d1guard_options) <= i;
+        loop assigns i;
+        loop variant from->size - i; */
     for (i = sizeof *from; i < from->size; i++) {
         if (bytes[i] != 0)
             return 0;
@@ -68,15 +88,22 @@ static int is_rest_zero(const struct d1guard_options *from)
 static const struct d1guard_options default_options = {0};
 
 /* Completes the host's options. 0 when they are bad; the defaults serve then. */
+/*@ requires \valid(call) && d1g_are_host_options(from) && \separated(call, from);
+    assigns call->own, call->options;
+    ensures d1g_has_options(call); */
 static int load_options(struct d1g_call *call, const struct d1guard_options *from)
 {
+    /*@ admit d1g_are_options(&default_options) && \separated(call, &default_options); */
     call->options = &default_options;
     if (from == NULL)
         return 1;
     if (from->size < SMALLEST_OPTIONS || !is_rest_zero(from))
         return 0;
     call->own = default_options;
+    /*@ admit \valid((unsigned char *)&call->own + (4 .. sizeof(call->own) - 1)) &&
+              \valid_read((unsigned char *)from + (4 .. from->size - 1)); */
     d1g_copy_out(&call->own, from, from->size, sizeof call->own);
+    /*@ admit are_host_lists(&call->own); */
     if (!are_options_known(&call->own))
         return 0;
     call->options = &call->own;
@@ -113,6 +140,8 @@ int d1g_close(const struct d1g_call *call, struct d1guard_report *report)
         *report = call->report;
         report->size = size;
     } else if (report != NULL && report->size >= SMALLEST_REPORT) {
+        /*@ admit \valid((unsigned char *)report + (4 .. report->size - 1)) &&
+                  \valid_read((unsigned char *)&call->report + (4 .. report->size - 1)); */
         d1g_copy_out(report, &call->report, report->size, sizeof *report);
     }
     return (int)call->report.verdict;
@@ -147,11 +176,22 @@ struct names {
     uint32_t kind;                 /* of the statement */
 };
 
+/*@ predicate is_seen(struct d1g_text *t, struct seen *s) = s->keyword < KW_COUNT &&
+        (D1GUARD_TOKEN_WORD <= s->kind <= D1GUARD_TOKEN_STRING ==> d1g_is_nameable(t, s->span.at, s->span.end));
+    predicate are_names_read(struct names *n) = \valid(n) && d1g_is_reader(&n->r) && d1g_is_call(n->call) &&
+        \separated(n, n->call) && \separated(n, n->r.text) && \separated(n->call, n->r.text) &&
+        \separated(n, n->call->options) && is_seen(n->r.text, &n->before) &&
+        n->before_that.keyword < KW_COUNT && n->table_verb < KW_COUNT; */
+
+/*@ requires \valid_read(n);
+    assigns \nothing; */
 static int is_in_from(const struct names *n)
 {
     return n->depth >= DEPTHS || (n->in_from[n->depth / 32] >> (n->depth % 32) & 1) != 0;
 }
 
+/*@ requires \valid(n);
+    assigns n->in_from[0 .. DEPTHS / 32 - 1]; */
 static void set_in_from(struct names *n, int in)
 {
     const uint32_t bit = UINT32_C(1) << (n->depth % 32);
@@ -164,25 +204,36 @@ static void set_in_from(struct names *n, int in)
         n->in_from[n->depth / 32] &= ~bit;
 }
 
-/* first <= kind <= last */
+/*@ requires first <= last;
+    assigns \nothing;
+    ensures \result <==> first <= kind <= last; */
 static int is_kind_in(uint32_t kind, uint32_t first, uint32_t last)
 {
-    return kind - first <= last - first;
+    return kind >= first && kind <= last;
 }
 
+/*@ assigns \nothing;
+    ensures \result <==> D1GUARD_TOKEN_WORD <= kind <= D1GUARD_TOKEN_STRING; */
 static int is_name_kind(uint32_t kind)
 {
     return is_kind_in(kind, D1GUARD_TOKEN_WORD, D1GUARD_TOKEN_STRING);
 }
 
 /*
- * Whether `(` at r starts the columns of a common table expression: (name, ...) AS [[NOT] MATERIALIZED] (
+ * Whether `paren` starts the columns of a common table expression: (name, ...) AS [[NOT] MATERIALIZED] (
  * No call can look like that, and no list nests, so each byte is looked at once.
  */
-static int declares_columns(struct d1g_reader r)
+/*@ requires d1g_is_reader(paren);
+    assigns \nothing; */
+static int declares_columns(const struct d1g_reader *paren)
 {
+    struct d1g_reader r = *paren;
     enum d1g_keyword keyword;
 
+    /*@ admit d1g_is_reader(&r); */
+    /*@ loop invariant d1g_is_reader(&r) && r.text == paren->text;
+        loop assigns r.at, r.kind, r.end;
+        loop variant r.text->n - r.end; */
     do {
         d1g_advance(&r);
         if (!is_name_kind(r.kind))
@@ -194,6 +245,9 @@ static int declares_columns(struct d1g_reader r)
     d1g_advance(&r);
     if (d1g_keyword_at(&r) != KW_AS)
         return 0;
+    /*@ loop invariant d1g_is_reader(&r) && r.text == paren->text;
+        loop assigns r.at, r.kind, r.end, keyword;
+        loop variant r.text->n - r.end; */
     do {
         d1g_advance(&r);
         keyword = d1g_keyword_at(&r);
@@ -202,6 +256,8 @@ static int declares_columns(struct d1g_reader r)
 }
 
 /* Whether an operand can end with this token, so that a name behind it is no call but a keyword. */
+/*@ requires keyword < KW_COUNT;
+    assigns \nothing; */
 static int ends_operand(uint32_t kind, enum d1g_keyword keyword)
 {
     if (kind == D1GUARD_TOKEN_WORD)
@@ -210,6 +266,8 @@ static int ends_operand(uint32_t kind, enum d1g_keyword keyword)
 }
 
 /* Whether the word before a `(` is there as a keyword, so that nothing is called. */
+/*@ requires are_names_read(n);
+    assigns \nothing; */
 static int is_bare_keyword(const struct names *n)
 {
     static const unsigned char bare_pairs[][2] = {/* AS MATERIALIZED ( looks like a type */
@@ -220,6 +278,8 @@ static int is_bare_keyword(const struct names *n)
     const enum d1g_keyword keyword = n->before.keyword;
     size_t i;
 
+    /*@ loop assigns i;
+        loop variant sizeof(bare_pairs) - i; */
     for (i = 0; i < sizeof bare_pairs / sizeof bare_pairs[0]; i++) {
         if (n->before_that.keyword == bare_pairs[i][0] && keyword == bare_pairs[i][1])
             return 1;
@@ -233,6 +293,8 @@ static int is_bare_keyword(const struct names *n)
 }
 
 /* Outside definitions and the like, a name before a parenthesis is a function, but for known exceptions. */
+/*@ requires \valid_read(n);
+    assigns \nothing; */
 static int holds_only_calls(const struct names *n)
 {
     return n->kind <= D1GUARD_KIND_DELETE;
@@ -240,6 +302,8 @@ static int holds_only_calls(const struct names *n)
 
 /* Whether the name before a `(` is one that no list of functions can be about: a keyword, a type behind AS,
  * a table with its columns. Definitions are full of such names, so there it always is. */
+/*@ requires are_names_read(n);
+    assigns \nothing; */
 static int is_no_call(const struct names *n)
 {
     return !holds_only_calls(n) || n->in_type || (n->was_table && n->table_verb == KW_INTO) ||
@@ -247,27 +311,34 @@ static int is_no_call(const struct names *n)
 }
 
 /* r stands on `(`; the token before it is a name. */
+/*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->before.kind <= D1GUARD_TOKEN_STRING;
+    assigns n->call->report; */
 static int judge_call(struct names *n)
 {
     const uint32_t reason = d1g_refuses_name(n->r.text, n->before.span.at, n->before.span.end, D1G_AS_FUNCTION,
                                              n->call->options);
 
-    if (reason == D1GUARD_REASON_UNSET || declares_columns(n->r) ||
+    if (reason == D1GUARD_REASON_UNSET || declares_columns(&n->r) ||
         (reason == D1GUARD_REASON_UNLISTED_FUNCTION && is_no_call(n)))
         return 1;
     return d1g_refuse(n->call, reason, &n->before.span);
 }
 
 /* Whether the name that n stands on is a schema: the next token is the dot behind it. */
+/*@ requires are_names_read(n);
+    assigns \nothing; */
 static int is_schema(const struct names *n)
 {
     struct d1g_reader r = n->r;
 
+    /*@ admit d1g_is_reader(&r); */
     d1g_advance(&r);
     return r.kind == D1GUARD_TOKEN_DOT && n->before.kind != D1GUARD_TOKEN_DOT;
 }
 
 /* Judges the current token as a name in this role. */
+/*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->r.kind <= D1GUARD_TOKEN_STRING;
+    assigns n->call->report; */
 static int judge_name(struct names *n, enum d1g_role role)
 {
     const uint32_t reason = d1g_refuses_name(n->r.text, n->r.at, n->r.end, role, n->call->options);
@@ -278,11 +349,16 @@ static int judge_name(struct names *n, enum d1g_role role)
     return d1g_refuse(n->call, reason, &name);
 }
 
+/*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->r.kind <= D1GUARD_TOKEN_STRING;
+    assigns n->call->report; */
 static int judge_table(struct names *n)
 {
     return is_schema(n) || judge_name(n, D1G_AS_TABLE);
 }
 
+/*@ requires \valid(n);
+    assigns n->table_next, n->table_verb;
+    ensures n->table_verb == verb; */
 static void expect_table(struct names *n, enum d1g_keyword verb)
 {
     n->table_next = 1;
@@ -290,6 +366,8 @@ static void expect_table(struct names *n, enum d1g_keyword verb)
 }
 
 /* Whether a keyword that could say something of tables does not here. */
+/*@ requires \valid_read(n);
+    assigns \nothing; */
 static int says_nothing(const struct names *n, enum d1g_keyword keyword)
 {
     switch (keyword) {
@@ -305,6 +383,9 @@ static int says_nothing(const struct names *n, enum d1g_keyword keyword)
 }
 
 /* Where the next token stands behind a keyword of its own right. */
+/*@ requires \valid(n) && keyword < KW_COUNT && n->table_verb < KW_COUNT;
+    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb;
+    ensures n->table_verb < KW_COUNT; */
 static void step_keyword(struct names *n, enum d1g_keyword keyword)
 {
     const enum d1g_tables tables = d1g_tables_behind(keyword);
@@ -318,6 +399,8 @@ static void step_keyword(struct names *n, enum d1g_keyword keyword)
 }
 
 /* Whether a word behind this token may be an operator, though it may be a name too: SELECT key REGEXP 'a' */
+/*@ requires \valid_read(s) && s->keyword < KW_COUNT;
+    assigns \nothing; */
 static int may_end_operand(const struct seen *s)
 {
     return ends_operand(s->kind, s->keyword) ||
@@ -325,6 +408,8 @@ static int may_end_operand(const struct seen *s)
 }
 
 /* The operator calls the function; SQLite has none of that name. */
+/*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->r.kind <= D1GUARD_TOKEN_STRING;
+    assigns n->call->report; */
 static int judge_regexp(struct names *n)
 {
     if (!holds_only_calls(n) || !may_end_operand(&n->before))
@@ -332,6 +417,9 @@ static int judge_regexp(struct names *n)
     return judge_name(n, D1G_AS_FUNCTION);
 }
 
+/*@ requires are_names_read(n) && keyword < KW_COUNT && n->r.kind == D1GUARD_TOKEN_WORD;
+    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb, n->is_table, n->call->report;
+    ensures n->table_verb < KW_COUNT; */
 static int step_word(struct names *n, enum d1g_keyword keyword, int table_here)
 {
     n->is_table = table_here && d1g_may_be_name(keyword);
@@ -344,6 +432,8 @@ static int step_word(struct names *n, enum d1g_keyword keyword, int table_here)
     return 1;
 }
 
+/*@ requires are_names_read(n);
+    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->in_window, n->depth, n->call->report; */
 static int step_open(struct names *n, int table_here)
 {
     if (is_name_kind(n->before.kind) && !judge_call(n))
@@ -356,6 +446,10 @@ static int step_open(struct names *n, int table_here)
 }
 
 /* Takes in the current token. 0 when it is refused. */
+/*@ requires are_names_read(n) && keyword < KW_COUNT;
+    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb, n->is_table, n->in_window, n->depth,
+            n->call->report;
+    ensures n->table_verb < KW_COUNT; */
 static int step(struct names *n, enum d1g_keyword keyword)
 {
     const int table_here = n->table_next;
@@ -392,6 +486,9 @@ static int step(struct names *n, enum d1g_keyword keyword)
 }
 
 /* Makes the current token the one before. */
+/*@ requires are_names_read(n) && keyword < KW_COUNT;
+    assigns n->before, n->before_that, n->was_table, n->in_type;
+    ensures is_seen(n->r.text, &n->before) && n->before_that.keyword < KW_COUNT; */
 static void keep(struct names *n, enum d1g_keyword keyword)
 {
     n->before_that = n->before;
@@ -404,16 +501,22 @@ static void keep(struct names *n, enum d1g_keyword keyword)
 }
 
 /* Judges every name of the statement. 1 when none is refused. */
+/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s);
+    assigns call->report; */
 D1G_APART static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 {
     static const struct names none = {0};
     const struct d1g_text statement = {call->text.z, s->span.end};
     struct names n = none;
 
+    /*@ admit n.before.kind == 0 && n.before.keyword == 0 && n.before_that.keyword == 0 && n.table_verb == 0; */
     n.r.text = &statement;
     n.r.end = s->span.at;
     n.call = call;
     n.kind = s->kind;
+    /*@ loop invariant are_names_read(&n) && n.r.text == &statement && n.call == call;
+        loop assigns n, call->report;
+        loop variant statement.n - n.r.at; */
     for (d1g_advance(&n.r); n.r.kind != D1G_TOKEN_END; d1g_advance(&n.r)) {
         const enum d1g_keyword keyword = d1g_keyword_at(&n.r);
 
@@ -426,12 +529,22 @@ D1G_APART static int judge_names(struct d1g_call *call, const struct d1g_stateme
 
 /* One statement. */
 
+/*@ requires \valid_read(o) && risk < 32;
+    assigns \nothing; */
 static int is_allowed_risk(const struct d1guard_options *o, uint32_t risk)
 {
     return risk == D1GUARD_RISK_READ || (o->allow_risks & D1GUARD_RISK_BIT(risk)) != 0;
 }
 
+/*@ predicate is_of(struct d1g_span *cause, struct d1g_statement *s) = cause == &s->name || cause == &s->value ||
+        cause == &s->verb || cause == &s->error || cause == &s->variable; */
+
 /* Why a PRAGMA is refused, and for which bytes; UNSET where it is not. */
+/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s) && risk < 32;
+    requires s->kind == D1GUARD_KIND_PRAGMA && s->reason == D1GUARD_REASON_UNSET;
+    requires \valid(cause) && \separated(cause, s) && \separated(cause, call) && \separated(cause, call->options);
+    assigns *cause;
+    ensures is_of(*cause, s); */
 static uint32_t fault_of_pragma(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk,
                                 const struct d1g_span **cause)
 {
@@ -454,12 +567,17 @@ static uint32_t fault_of_pragma(const struct d1g_call *call, const struct d1g_st
 }
 
 /* The reasons stand in the order of the risks. */
+/*@ assigns \nothing; */
 static uint32_t reason_for_risk(uint32_t risk)
 {
     return D1GUARD_REASON_WRITE + (risk - D1GUARD_RISK_WRITE);
 }
 
 /* Why what a statement can do is refused, likewise. */
+/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s) && risk < 32;
+    requires \valid(cause) && \separated(cause, s) && \separated(cause, call) && \separated(cause, call->options);
+    assigns *cause;
+    ensures is_of(*cause, s); */
 static uint32_t fault_of_risk(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk,
                               const struct d1g_span **cause)
 {
@@ -476,6 +594,10 @@ static uint32_t fault_of_risk(const struct d1g_call *call, const struct d1g_stat
 }
 
 /* Why a statement is refused, its names aside, likewise. */
+/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s) && risk < 32;
+    requires \valid(cause) && \separated(cause, s) && \separated(cause, call) && \separated(cause, call->options);
+    assigns *cause;
+    ensures is_of(*cause, s); */
 static uint32_t fault_of(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk,
                          const struct d1g_span **cause)
 {
@@ -496,6 +618,8 @@ static uint32_t fault_of(const struct d1g_call *call, const struct d1g_statement
     return D1GUARD_REASON_UNSET;
 }
 
+/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s) && risk < 32;
+    assigns call->report; */
 static int judge_statement(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
 {
     const struct d1g_span *cause;
@@ -515,6 +639,9 @@ int d1g_judge(struct d1g_call *call, size_t at)
     uint32_t reason = D1GUARD_REASON_READS_ONLY;
     int found;
 
+    /*@ loop invariant at <= call->text.n && d1g_is_call(call);
+        loop assigns at, s, found, reason, call->report;
+        loop variant call->text.n - at; */
     while (at < call->text.n && (found = d1g_read_statement(&call->text, at, wants_where, &s)) != 0) {
         const uint32_t risk = d1g_risk(&call->text, &s);
 
@@ -534,6 +661,8 @@ int d1g_judge(struct d1g_call *call, size_t at)
     return allow(call, reason);
 }
 
+/*@ requires d1g_is_source(sql, len) && d1g_are_host_options(options) && d1g_is_host_report(report);
+    assigns *report; */
 int d1guard_classify(const char *sql, size_t len, const struct d1guard_options *options,
                      struct d1guard_report *report)
 {
@@ -545,6 +674,9 @@ int d1guard_classify(const char *sql, size_t len, const struct d1guard_options *
 }
 
 /* Where the query of a view's text starts; SIZE_MAX, refused, when the text is none. */
+/*@ requires d1g_is_call(call);
+    assigns call->report;
+    ensures \result == SIZE_MAX || \result <= call->text.n; */
 D1G_APART static size_t find_query(struct d1g_call *call)
 {
     struct d1g_statement s;
@@ -556,6 +688,8 @@ D1G_APART static size_t find_query(struct d1g_call *call)
     return SIZE_MAX;
 }
 
+/*@ requires d1g_is_source(sql, len) && d1g_are_host_options(options) && d1g_is_host_report(report);
+    assigns *report; */
 int d1guard_classify_view(const char *sql, size_t len, const struct d1guard_options *options,
                           struct d1guard_report *report)
 {
