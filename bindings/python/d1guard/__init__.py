@@ -32,6 +32,8 @@ _KINDS = _native.slugs("d1guard_kind_slug", 64)
 _EXPLAINS = _native.slugs("d1guard_explain_slug", 8)
 _TOKENS = _native.slugs("d1guard_token_slug", 64)
 _FORMS = _native.slugs("d1guard_form_slug", 8)
+
+_AT_ONCE = 256  # tokens read in one call
 _NAME_LISTS = ("deny_functions", "deny_tables", "deny_pragmas", "allow_functions", "allow_tables", "allow_pragmas")
 
 version: str = _library.d1guard_version().decode("ascii")
@@ -218,13 +220,14 @@ def cap_rows(sql: TextT, max_rows: int, options: Optional[Options] = None, *,
 def tokens(sql: Text, *, offsets: str = "characters") -> list[Token]:
     """SQLite's tokens, blanks and comments included: they tile the text."""
     data, translate = _read_text(sql, offsets)
-    token = _native.Token(size=ctypes.sizeof(_native.Token))
-    pointer = ctypes.byref(token)
-    found = []
+    many = (_native.Token * _AT_ONCE)()
+    many[0].size = ctypes.sizeof(_native.Token)
+    found: list[Token] = []
     at = 0
-    while _library.d1guard_next_token(data, len(data), at, pointer) == 1:
-        found.append(Token(_TOKENS[token.kind], *_span(translate, at, token.len)))
-        at += token.len
+    while count := _library.d1guard_tokens(data, len(data), at, many, _AT_ONCE):
+        for token in many[:count]:
+            found.append(Token(_TOKENS[token.kind], *_span(translate, token.at, token.len)))
+        at = token.at + token.len
     return found
 
 

@@ -84,6 +84,7 @@ _OUTPUT = [ctypes.c_char_p, c_size_t, POINTER(c_size_t)]
 _JUDGE = [*_TEXT, POINTER(Options)]
 _FUNCTIONS = {
     "d1guard_next_token": (c_int, [*_TEXT, c_size_t, POINTER(Token)]),
+    "d1guard_tokens": (c_size_t, [*_TEXT, c_size_t, POINTER(Token), c_size_t]),
     "d1guard_next_statement": (c_int, [*_TEXT, c_size_t, POINTER(Statement)]),
     "d1guard_classify": (c_int, [*_JUDGE, POINTER(Report)]),
     "d1guard_classify_view": (c_int, [*_JUDGE, POINTER(Report)]),
@@ -143,7 +144,7 @@ def _probe(library: ctypes.CDLL) -> None:
     statement = Statement(size=ctypes.sizeof(Statement))
     text = b"SELECT 1; DROP TABLE t"
     library.d1guard_classify(text, len(text), options, report)
-    library.d1guard_next_token(text, len(text), 0, token)
+    library.d1guard_tokens(text, len(text), 0, token, 1)
     library.d1guard_next_statement(text, len(text), 0, statement)
     seen = (report.at, report.len, report.statement, report.statements, token.len, statement.len, statement.next)
     if seen != (10, 4, 1, 2, 6, 8, 9):
