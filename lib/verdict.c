@@ -171,7 +171,7 @@ struct names {
     int is_table;                  /* so does the current one, and it may be a name */
     int was_table;                 /* and the one before */
     enum d1g_keyword table_verb;   /* the keyword that brought the last such place */
-    int in_type;                   /* AS and names only since: an alias, or a type of CAST */
+    int in_type;                   /* AS and names only since: an alias, a type of CAST, MATERIALIZED */
     int in_window;                 /* the last `(` came behind OVER, or AS as in WINDOW w AS ( */
     uint32_t kind;                 /* of the statement */
 };
@@ -220,8 +220,9 @@ static int is_name_kind(uint32_t kind)
 }
 
 /*
- * Whether `paren` starts the columns of a common table expression: (name, ...) AS [[NOT] MATERIALIZED] (
- * No call can look like that, and no list nests, so each byte is looked at once.
+ * Whether `paren` starts the columns of a common table expression: (name, ...) AS [[NOT] MATERIALIZED] (word
+ * No call can look like that, CAST(f(a) AS materialized(1)) has a number there; and no list nests, so each byte
+ * is looked at once.
  */
 /*@ requires d1g_is_reader(paren);
     assigns \nothing; */
@@ -252,7 +253,10 @@ static int declares_columns(const struct d1g_reader *paren)
         d1g_advance(&r);
         keyword = d1g_keyword_at(&r);
     } while (keyword == KW_NOT || keyword == KW_MATERIALIZED);
-    return r.kind == D1GUARD_TOKEN_LP;
+    if (r.kind != D1GUARD_TOKEN_LP)
+        return 0;
+    d1g_advance(&r);
+    return r.kind == D1GUARD_TOKEN_WORD;
 }
 
 /* Whether an operand can end with this token, so that a name behind it is no call but a keyword. */
@@ -270,26 +274,27 @@ static int ends_operand(uint32_t kind, enum d1g_keyword keyword)
     assigns \nothing; */
 static int is_bare_keyword(const struct names *n)
 {
-    static const unsigned char bare_pairs[][2] = {/* AS MATERIALIZED ( looks like a type */
-                                                  {KW_NOT, KW_MATERIALIZED},
-                                                  {KW_GROUP, KW_BY},
-                                                  {KW_ORDER, KW_BY},
-                                                  {KW_ON, KW_CONFLICT}};
     const enum d1g_keyword keyword = n->before.keyword;
-    size_t i;
+    const struct seen *before = &n->before_that;
 
-    /*@ loop assigns i;
-        loop variant sizeof(bare_pairs) - i; */
-    for (i = 0; i < sizeof bare_pairs / sizeof bare_pairs[0]; i++) {
-        if (n->before_that.keyword == bare_pairs[i][0] && keyword == bare_pairs[i][1])
-            return 1;
-    }
-    if (keyword == KW_CAST || keyword == KW_RAISE || !d1g_may_be_name(keyword))
+    switch (keyword) {
+    case KW_CAST:
+    case KW_RAISE:
         return 1;
-    if (keyword == KW_OVER || keyword == KW_FILTER)
-        return n->before_that.kind == D1GUARD_TOKEN_RP;
-    return d1g_is_operator(keyword) && (ends_operand(n->before_that.kind, n->before_that.keyword) ||
-                                        (n->before_that.kind == D1GUARD_TOKEN_LP && n->in_window));
+    case KW_CONFLICT: /* JOIN t ON conflict(a) calls */
+        return before->keyword == KW_ON && !is_in_from(n);
+    case KW_OVER:
+    case KW_FILTER:
+        return before->kind == D1GUARD_TOKEN_RP;
+    default:
+        break;
+    }
+    if (!d1g_may_be_name(keyword))
+        return 1;
+    if (keyword == KW_BY && (before->keyword == KW_GROUP || before->keyword == KW_ORDER))
+        return 1;
+    return d1g_is_operator(keyword) && (ends_operand(before->kind, before->keyword) ||
+                                        (before->kind == D1GUARD_TOKEN_LP && n->in_window));
 }
 
 /* Outside definitions and the like, a name before a parenthesis is a function, but for known exceptions. */
@@ -301,12 +306,14 @@ static int holds_only_calls(const struct names *n)
 }
 
 /* Whether the name before a `(` is one that no list of functions can be about: a keyword, a type behind AS,
- * a table with its columns. Definitions are full of such names, so there it always is. */
+ * a table with its columns. Definitions are full of such names: there only a denied one counts. */
 /*@ requires are_names_read(n);
     assigns \nothing; */
-static int is_no_call(const struct names *n)
+static int is_no_call(const struct names *n, uint32_t reason)
 {
-    return !holds_only_calls(n) || n->in_type || (n->was_table && n->table_verb == KW_INTO) ||
+    if (!holds_only_calls(n))
+        return reason == D1GUARD_REASON_UNLISTED_FUNCTION;
+    return n->in_type || (n->was_table && n->table_verb == KW_INTO) ||
            (n->before.kind == D1GUARD_TOKEN_WORD && is_bare_keyword(n));
 }
 
@@ -318,8 +325,7 @@ static int judge_call(struct names *n)
     const uint32_t reason = d1g_refuses_name(n->r.text, n->before.span.at, n->before.span.end, D1G_AS_FUNCTION,
                                              n->call->options);
 
-    if (reason == D1GUARD_REASON_UNSET || declares_columns(&n->r) ||
-        (reason == D1GUARD_REASON_UNLISTED_FUNCTION && is_no_call(n)))
+    if (reason == D1GUARD_REASON_UNSET || is_no_call(n, reason) || declares_columns(&n->r))
         return 1;
     return d1g_refuse(n->call, reason, &n->before.span);
 }
@@ -398,21 +404,31 @@ static void step_keyword(struct names *n, enum d1g_keyword keyword)
         expect_table(n, keyword);
 }
 
-/* Whether a word behind this token may be an operator, though it may be a name too: SELECT key REGEXP 'a' */
-/*@ requires \valid_read(s) && s->keyword < KW_COUNT;
+/* Whether a word behind the token before may be an operator, though it may be a name too: SELECT key REGEXP 'a' */
+/*@ requires are_names_read(n);
     assigns \nothing; */
-static int may_end_operand(const struct seen *s)
+static int may_be_operator(const struct names *n)
 {
-    return ends_operand(s->kind, s->keyword) ||
-           (s->kind == D1GUARD_TOKEN_WORD && (s->keyword == KW_NOT || d1g_is_operator(s->keyword)));
+    const struct seen *before = &n->before;
+
+    if (n->in_type)
+        return 0; /* an alias or a type ends there, no operand */
+    return ends_operand(before->kind, before->keyword) || before->keyword == KW_NOT ||
+           (d1g_is_operator(before->keyword) && (n->before_that.keyword == KW_OVER || !is_bare_keyword(n)));
 }
 
-/* The operator calls the function; SQLite has none of that name. */
+/* Whether the word, as an operator, calls the function of its name. */
+/*@ assigns \nothing; */
+static int is_calling(enum d1g_keyword keyword)
+{
+    return keyword == KW_GLOB || keyword == KW_LIKE || keyword == KW_MATCH || keyword == KW_REGEXP;
+}
+
 /*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->r.kind <= D1GUARD_TOKEN_STRING;
     assigns n->call->report; */
-static int judge_regexp(struct names *n)
+static int judge_operator(struct names *n)
 {
-    if (!holds_only_calls(n) || !may_end_operand(&n->before))
+    if (!holds_only_calls(n) || !may_be_operator(n))
         return 1; /* a name */
     return judge_name(n, D1G_AS_FUNCTION);
 }
@@ -423,7 +439,7 @@ static int judge_regexp(struct names *n)
 static int step_word(struct names *n, enum d1g_keyword keyword, int table_here)
 {
     n->is_table = table_here && d1g_may_be_name(keyword);
-    if (n->is_table ? !judge_table(n) : keyword == KW_REGEXP && !judge_regexp(n))
+    if (n->is_table ? !judge_table(n) : is_calling(keyword) && !judge_operator(n))
         return 0;
     if (!n->is_table || keyword == KW_WITH)
         step_keyword(n, keyword);
@@ -438,7 +454,8 @@ static int step_open(struct names *n, int table_here)
 {
     if (is_name_kind(n->before.kind) && !judge_call(n))
         return 0;
-    n->in_window = n->before.keyword == KW_OVER || n->before.keyword == KW_AS;
+    n->in_window = n->before.keyword == KW_AS ||
+                   (n->before.keyword == KW_OVER && n->before_that.kind == D1GUARD_TOKEN_RP);
     n->table_next = table_here && d1g_tables_behind(n->table_verb) == D1G_TABLES_LIST;
     n->depth++;
     set_in_from(n, n->table_next);
@@ -497,7 +514,8 @@ static void keep(struct names *n, enum d1g_keyword keyword)
     n->before.kind = n->r.kind;
     n->before.keyword = keyword;
     n->was_table = n->is_table;
-    n->in_type = keyword == KW_AS || (n->in_type && is_name_kind(n->r.kind) && d1g_may_be_name(keyword));
+    n->in_type = keyword == KW_AS || (n->in_type && is_name_kind(n->r.kind) &&
+                                      (d1g_may_be_name(keyword) || keyword == KW_NOT)); /* AS NOT MATERIALIZED */
 }
 
 /* Judges every name of the statement. 1 when none is refused. */
@@ -627,7 +645,8 @@ static int judge_statement(struct d1g_call *call, const struct d1g_statement *s,
 
     if (fault != D1GUARD_REASON_UNSET)
         return d1g_refuse(call, fault, cause);
-    return (!s->listed && !d1g_has_host_lists(call->options)) || judge_names(call, s);
+    return (!s->listed && !d1g_has_host_lists(call->options)) || s->kind == D1GUARD_KIND_PRAGMA ||
+           judge_names(call, s);
 }
 
 /* The whole text. */
