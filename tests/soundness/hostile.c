@@ -1,0 +1,667 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "hostile.h"
+
+#include <ctype.h>
+
+/* clang-format off */
+const char *const hostile_names[] = {
+    "select", "from", "where", "join", "in", "into", "update", "group", "order", "limit", "set", "returning",
+    /* All that SQLite's parser takes for a name where the keyword does not fit. */
+    "abort", "action", "after", "always", "analyze", "asc", "attach", "before", "begin", "by", "cascade", "cast",
+    "column", "conflict", "current", "current_date", "database", "deferred", "desc", "detach", "do", "each", "end",
+    "exclude", "exclusive", "explain", "fail", "filter", "first", "following", "for", "generated", "glob", "groups",
+    "if", "ignore", "immediate", "indexed", "initially", "instead", "key", "last", "like", "match", "materialized",
+    "no", "nulls", "of", "offset", "others", "over", "partition", "plan", "pragma", "preceding", "query", "raise",
+    "range", "recursive", "regexp", "reindex", "release", "rename", "replace", "restrict", "rollback", "row", "rows",
+    "savepoint", "temp", "temporary", "ties", "trigger", "unbounded", "vacuum", "view", "virtual", "window", "with",
+    "within", "without", "cross", "full", "inner", "left", "natural", "outer", "right",
+    "n1", "n2", "n3", "n4", "n5", "true", "main"
+};
+/* clang-format on */
+const size_t hostile_name_count = sizeof hostile_names / sizeof *hostile_names;
+
+enum { DEEP = 4, SOURCES = 4 };
+
+struct writer {
+    uint64_t random;
+    struct text *out;
+    const char *source[SOURCES]; /* what the FROM list of the innermost query can be called */
+    uint32_t sources;
+    const char *with[SOURCES];
+    uint32_t withs;
+    const char *window; /* one that is defined here, or NULL */
+    uint32_t focus;     /* a name that comes often in this text */
+    uint32_t odd;       /* of 100 blanks */
+    unsigned depth;
+};
+
+static uint32_t any(struct writer *w, uint32_t below)
+{
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 7;
+    w->random ^= w->random << 17;
+    return (uint32_t)((w->random >> 16) % below);
+}
+
+static void blank(struct writer *w)
+{
+    static const char *const blanks[] = {"  ", "\n", "/**/", " /* ( */ ", "-- (\n", "/*'*/", "\t", "-- AS\n"};
+
+    text_add_string(w->out, any(w, 100) < w->odd ? blanks[any(w, 8)] : " ");
+}
+
+/* Words, separated by blanks. */
+static void put(struct writer *w, const char *words)
+{
+    while (*words != '\0') {
+        const size_t n = strcspn(words, " ");
+
+        blank(w);
+        text_add(w->out, words, n);
+        words += n + (words[n] == ' ');
+    }
+}
+
+static uint32_t pick(struct writer *w)
+{
+    if (any(w, 3) == 0)
+        return w->focus;
+    return HOSTILE_RESERVED + any(w, (uint32_t)hostile_name_count - HOSTILE_RESERVED);
+}
+
+static const char *any_name(struct writer *w)
+{
+    return hostile_names[pick(w)];
+}
+
+static int is_reserved(const char *name)
+{
+    for (size_t i = 0; i < HOSTILE_RESERVED; i++) {
+        if (strcmp(hostile_names[i], name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* quotes: 3, or 4 where a string is a name too. */
+static void dress(struct writer *w, const char *name, uint32_t quotes)
+{
+    static const char pairs[][3] = {"\"\"", "[]", "``", "''"};
+    const uint32_t upper = any(w, 4);
+    const char *pair = is_reserved(name) || any(w, 4) == 0 ? pairs[any(w, quotes)] : NULL;
+
+    if (any(w, 12) > 0)
+        blank(w);
+    else if (w->out->len > 0 && (isalnum((unsigned char)w->out->bytes[w->out->len - 1]) || pair == NULL ||
+                                 strchr("\"]`'", w->out->bytes[w->out->len - 1]) != NULL))
+        blank(w);
+    if (pair != NULL)
+        text_add(w->out, pair, 1);
+    for (; *name != '\0'; name++) {
+        const char c = upper == 0 ? (char)toupper((unsigned char)*name) : *name;
+
+        text_add(w->out, &c, 1);
+    }
+    if (pair != NULL)
+        text_add(w->out, pair + 1, 1);
+}
+
+static void name(struct writer *w, const char *text)
+{
+    dress(w, text, 3);
+}
+
+static void name_or_string(struct writer *w, const char *text)
+{
+    dress(w, text, 4);
+}
+
+static void open(struct writer *w)
+{
+    if (any(w, 3) == 0)
+        blank(w);
+    text_add_string(w->out, "(");
+}
+
+static void write_query(struct writer *w, int one_column);
+
+static void write_expr(struct writer *w);
+
+static void column(struct writer *w)
+{
+    if (w->sources == 0) {
+        put(w, "1");
+        return;
+    }
+    if (w->sources > 1 || any(w, 3) == 0) {
+        name(w, w->source[any(w, w->sources)]);
+        put(w, ".");
+        name_or_string(w, any_name(w));
+    } else {
+        name(w, any_name(w));
+    }
+}
+
+static void terms(struct writer *w)
+{
+    write_expr(w);
+    if (any(w, 3) == 0) {
+        put(w, ",");
+        write_expr(w);
+    }
+}
+
+static void order_terms(struct writer *w)
+{
+    static const char *const ends[] = {"", "DESC", "ASC", "NULLS LAST", "COLLATE nocase", "DESC NULLS FIRST"};
+
+    write_expr(w);
+    put(w, ends[any(w, 6)]);
+    if (any(w, 3) == 0) {
+        put(w, ",");
+        write_expr(w);
+        put(w, ends[any(w, 6)]);
+    }
+}
+
+static void frame(struct writer *w)
+{
+    static const char *const frames[] = {"ROWS ( 1 ) PRECEDING",
+                                         "ROWS BETWEEN 1 PRECEDING AND CURRENT ROW",
+                                         "RANGE UNBOUNDED PRECEDING",
+                                         "GROUPS BETWEEN ( 1 ) PRECEDING AND ( 2 ) FOLLOWING EXCLUDE TIES",
+                                         "ROWS 2 PRECEDING EXCLUDE NO OTHERS",
+                                         ""};
+
+    put(w, frames[any(w, 6)]);
+}
+
+/* What stands in the parentheses of a window. */
+static void window_body(struct writer *w)
+{
+    open(w);
+    if (w->window != NULL && any(w, 3) == 0) {
+        name(w, w->window);
+    } else {
+        if (any(w, 2) == 0) {
+            put(w, "PARTITION BY");
+            terms(w);
+        }
+        if (any(w, 2) == 0) {
+            put(w, "ORDER BY");
+            order_terms(w);
+        }
+        frame(w);
+    }
+    put(w, ")");
+}
+
+static void call(struct writer *w, const char *function)
+{
+    name(w, function);
+    open(w);
+    switch (any(w, 8)) {
+    case 0:
+        break;
+    case 1:
+        put(w, "*");
+        break;
+    case 2:
+        put(w, "DISTINCT");
+        write_expr(w);
+        break;
+    default:
+        terms(w);
+    }
+    put(w, ")");
+    if (any(w, 6) == 0) {
+        put(w, "FILTER");
+        open(w);
+        put(w, "WHERE");
+        write_expr(w);
+        put(w, ")");
+    }
+    if (any(w, 3) == 0) {
+        put(w, "OVER");
+        if (w->window != NULL && any(w, 2) == 0)
+            name(w, w->window);
+        else
+            window_body(w);
+    }
+}
+
+static void type(struct writer *w)
+{
+    for (uint32_t n = 1 + any(w, 3); n > 0; n--)
+        name_or_string(w, any_name(w));
+    if (any(w, 2) == 0) {
+        open(w);
+        put(w, any(w, 2) == 0 ? "10 )" : "10 , 2 )");
+    }
+}
+
+static void table(struct writer *w)
+{
+    static const char *const functions[] = {"json_each ( '[1]' )",
+                                            "pragma_table_info ( 't' )",
+                                            "sqlite_schema",
+                                            "sqlite_master",
+                                            "json_tree ( '[1]' )",
+                                            "v",
+                                            "f5"};
+
+    if (w->withs > 0 && any(w, 2) == 0) {
+        name_or_string(w, w->with[any(w, w->withs)]);
+        return;
+    }
+    if (any(w, 12) == 0) {
+        put(w, functions[any(w, 7)]);
+        return;
+    }
+    if (any(w, 4) == 0)
+        put(w, any(w, 2) == 0 ? "main ." : "'main' .");
+    name_or_string(w, any_name(w));
+}
+
+static void subquery(struct writer *w)
+{
+    const struct writer outer = *w;
+
+    put(w, "(");
+    write_query(w, 1);
+    put(w, ")");
+    w->sources = outer.sources;
+    memcpy(w->source, outer.source, sizeof outer.source);
+    memcpy(w->with, outer.with, sizeof outer.with);
+    w->withs = outer.withs;
+    w->window = outer.window;
+}
+
+static void operation(struct writer *w)
+{
+    static const char *const operators[] = {"LIKE",
+                                            "GLOB",
+                                            "MATCH",
+                                            "REGEXP",
+                                            "NOT LIKE",
+                                            "NOT REGEXP",
+                                            "NOT GLOB",
+                                            "NOT MATCH",
+                                            "REGEXP",
+                                            "+",
+                                            "||",
+                                            "=",
+                                            "<>",
+                                            "AND",
+                                            "OR",
+                                            "IS",
+                                            "IS NOT",
+                                            "IS DISTINCT FROM",
+                                            "IS NOT DISTINCT FROM",
+                                            "->",
+                                            "->>"};
+    const uint32_t operator= any(w, 21);
+
+    write_expr(w);
+    put(w, operators[operator]);
+    write_expr(w);
+    if (operator<8 && any(w, 6) == 0) { /* those that may have an ESCAPE */
+        put(w, "ESCAPE");
+        write_expr(w);
+    }
+}
+
+static void in(struct writer *w)
+{
+    write_expr(w);
+    put(w, any(w, 3) == 0 ? "NOT IN" : "IN");
+    switch (any(w, 4)) {
+    case 0:
+        subquery(w);
+        break;
+    case 1:
+        open(w);
+        write_expr(w);
+        put(w, ",");
+        write_expr(w);
+        put(w, ")");
+        break;
+    case 2:
+        put(w, "one");
+        break;
+    default:
+        put(w, any(w, 2) == 0 ? "main . one" : "pragma_freelist_count");
+    }
+}
+
+static void write_expr(struct writer *w)
+{
+    if (++w->depth > DEEP || any(w, 3) == 0) {
+        if (any(w, 6) == 0)
+            put(w, "'x'");
+        else
+            column(w);
+        w->depth--;
+        return;
+    }
+    switch (any(w, 14)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+        call(w, any_name(w));
+        break;
+    case 4:
+    case 5:
+    case 6:
+        operation(w);
+        break;
+    case 7:
+        put(w, "CAST (");
+        write_expr(w);
+        put(w, "AS");
+        type(w);
+        put(w, ")");
+        break;
+    case 8:
+        put(w, any(w, 3) > 0 ? "NOT" : "-");
+        if (any(w, 3) == 0)
+            call(w, "materialized"); /* as in AS NOT MATERIALIZED (SELECT 1) */
+        else
+            write_expr(w);
+        break;
+    case 9:
+        write_expr(w);
+        put(w, any(w, 3) == 0 ? "ISNULL" : any(w, 2) == 0 ? "NOTNULL" : "COLLATE nocase");
+        break;
+    case 10:
+        put(w, "CASE");
+        if (any(w, 2) == 0)
+            write_expr(w);
+        put(w, "WHEN");
+        write_expr(w);
+        put(w, "THEN");
+        write_expr(w);
+        put(w, "END");
+        break;
+    case 11:
+        in(w);
+        break;
+    case 12:
+        put(w, any(w, 3) == 0 ? "EXISTS" : "");
+        subquery(w);
+        break;
+    default:
+        put(w, "(");
+        write_expr(w);
+        put(w, ")");
+    }
+    w->depth--;
+}
+
+/* One item of a FROM list, and what its columns are called by. */
+static void item(struct writer *w)
+{
+    const char *alias = any_name(w);
+
+    if (w->depth < DEEP && any(w, 6) == 0) {
+        const uint32_t sources = w->sources;
+
+        w->depth += 2;
+        w->sources = 0;
+        subquery(w);
+        w->sources = sources;
+        w->depth -= 2;
+    } else {
+        table(w);
+    }
+    put(w, any(w, 5) == 0 ? "" : "AS");
+    name_or_string(w, alias);
+    if (w->sources < SOURCES)
+        w->source[w->sources++] = alias;
+    if (any(w, 20) == 0)
+        put(w, "NOT INDEXED");
+}
+
+static void from(struct writer *w)
+{
+    static const char *const joins[] = {
+        ",",        ",", "JOIN", "LEFT JOIN", "CROSS JOIN", "LEFT OUTER JOIN", "INNER JOIN", "NATURAL JOIN",
+        "FULL JOIN"};
+    const uint32_t count = any(w, 2) == 0 ? 1 : 1 + any(w, 3);
+    const int parenthesised = any(w, 8) == 0;
+
+    w->sources = 0;
+    put(w, "FROM");
+    if (parenthesised)
+        put(w, "(");
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0)
+            put(w, joins[any(w, 9)]);
+        item(w);
+        if (i > 0 && any(w, 3) == 0) {
+            put(w, "USING");
+            open(w);
+            name_or_string(w, any_name(w));
+            if (any(w, 2) == 0) {
+                put(w, ",");
+                name_or_string(w, any_name(w));
+            }
+            put(w, ")");
+        } else if (i > 0 && any(w, 3) == 0) {
+            put(w, "ON");
+            if (any(w, 4) == 0)
+                call(w, "conflict"); /* as in ON CONFLICT (a) DO NOTHING */
+            else
+                write_expr(w);
+        }
+    }
+    if (parenthesised)
+        put(w, ")");
+}
+
+static void with(struct writer *w)
+{
+    static const char *const hints[] = {"AS", "AS", "AS MATERIALIZED", "AS NOT MATERIALIZED"};
+    const char *const own = any_name(w);
+    const int lists = any(w, 3) == 0;
+
+    put(w, any(w, 4) == 0 ? "WITH RECURSIVE" : "WITH");
+    name_or_string(w, own);
+    if (lists) {
+        open(w);
+        name_or_string(w, any_name(w));
+        put(w, ")");
+    }
+    put(w, hints[any(w, 4)]);
+    subquery(w);
+    if (w->withs < SOURCES)
+        w->with[w->withs++] = own;
+}
+
+static void core(struct writer *w, int one_column)
+{
+    const uint32_t columns = one_column ? 1 : 1 + any(w, 3);
+    struct text list = {0};
+    struct text rest = {0};
+    struct text *const out = w->out;
+
+    /* The FROM list first, since the columns need its names. */
+    w->out = &rest;
+    text_clear(&rest);
+    w->sources = 0;
+    if (any(w, 6) > 0)
+        from(w);
+    if (w->sources > 0 && any(w, 3) == 0)
+        w->window = any_name(w);
+    w->out = &list;
+    text_clear(&list);
+    put(w, any(w, 10) == 0 ? "SELECT DISTINCT" : "SELECT");
+    for (uint32_t i = 0; i < columns; i++) {
+        if (i > 0)
+            put(w, ",");
+        write_expr(w);
+        if (any(w, 3) == 0) {
+            put(w, any(w, 3) == 0 ? "" : "AS");
+            name_or_string(w, any_name(w));
+        }
+    }
+    w->out = out;
+    text_add(out, list.bytes, list.len);
+    text_add(out, rest.bytes, rest.len);
+    text_free(&list);
+    text_free(&rest);
+    if (any(w, 3) == 0) {
+        put(w, "WHERE");
+        write_expr(w);
+    }
+    if (any(w, 6) == 0) {
+        put(w, "GROUP BY");
+        terms(w);
+    }
+    if (w->window != NULL) {
+        const char *const own = w->window;
+
+        w->window = NULL;
+        put(w, "WINDOW");
+        name(w, own);
+        put(w, "AS");
+        window_body(w);
+    }
+}
+
+static void write_query(struct writer *w, int one_column)
+{
+    static const char *const sets[] = {"UNION", "UNION ALL", "EXCEPT", "INTERSECT"};
+
+    w->depth++;
+    w->window = NULL;
+    if (w->depth < DEEP && any(w, 5) == 0)
+        with(w);
+    w->window = NULL;
+    core(w, one_column);
+    if (w->depth < DEEP && one_column && any(w, 8) == 0) {
+        put(w, sets[any(w, 4)]);
+        core(w, 1);
+    } else if (any(w, 4) == 0) {
+        put(w, "ORDER BY");
+        order_terms(w);
+    }
+    if (any(w, 5) == 0) {
+        w->sources = 0;
+        put(w, "LIMIT");
+        write_expr(w);
+        if (any(w, 2) == 0) {
+            put(w, any(w, 2) == 0 ? "OFFSET" : ",");
+            write_expr(w);
+        }
+    }
+    w->depth--;
+}
+
+/* An INSERT, UPDATE or DELETE of a table and what it is called by behind that. */
+static void write_change(struct writer *w)
+{
+    static const char *const actions[] = {"", "", "", "OR IGNORE", "OR REPLACE", "OR ROLLBACK"};
+    const char *own = any_name(w);
+    const char *const alias = any_name(w);
+    const uint32_t verb = any(w, 3);
+
+    if (any(w, 5) == 0)
+        with(w);
+    if (verb == 0) {
+        put(w, any(w, 4) == 0 ? "REPLACE INTO" : "INSERT");
+        if (strcmp(w->out->bytes + w->out->len - 4, "INTO") != 0) {
+            put(w, actions[any(w, 6)]);
+            put(w, "INTO");
+        }
+    } else if (verb == 1) {
+        put(w, "UPDATE");
+        put(w, actions[any(w, 6)]);
+    } else {
+        put(w, "DELETE FROM");
+    }
+    if (any(w, 4) == 0)
+        put(w, "main .");
+    name_or_string(w, own);
+    if (any(w, 3) == 0) {
+        put(w, "AS");
+        name_or_string(w, alias);
+        own = alias;
+    }
+    w->source[0] = own;
+    w->sources = 1;
+    if (verb == 0) {
+        const char *const key = any_name(w);
+
+        open(w);
+        name_or_string(w, key);
+        put(w, ")");
+        w->sources = 0;
+        if (any(w, 2) == 0) {
+            put(w, "VALUES (");
+            write_expr(w);
+            put(w, ")");
+        } else {
+            write_query(w, 1);
+        }
+        w->source[0] = own;
+        w->sources = 1;
+        if (any(w, 3) == 0) {
+            put(w, "ON CONFLICT DO UPDATE SET");
+            name_or_string(w, any_name(w));
+            put(w, "=");
+            write_expr(w);
+        }
+    } else if (verb == 1) {
+        put(w, "SET");
+        if (any(w, 3) == 0) {
+            open(w);
+            name_or_string(w, any_name(w));
+            put(w, ",");
+            name_or_string(w, any_name(w));
+            put(w, ") = ( 1 , 2 )");
+        } else {
+            name_or_string(w, any_name(w));
+            put(w, "=");
+            write_expr(w);
+        }
+        if (any(w, 3) == 0) {
+            put(w, "FROM");
+            item(w);
+            w->source[w->sources < SOURCES ? w->sources++ : 0] = own;
+        }
+    }
+    if (verb != 0 && any(w, 2) == 0) {
+        put(w, "WHERE");
+        write_expr(w);
+    }
+    w->source[0] = own;
+    w->sources = 1;
+    if (any(w, 4) == 0) {
+        put(w, "RETURNING");
+        write_expr(w);
+        if (any(w, 2) == 0) {
+            put(w, "AS");
+            name_or_string(w, any_name(w));
+        }
+    }
+}
+
+void hostile_text(uint64_t seed, struct text *out)
+{
+    struct writer w = {.random = seed | 1, .out = out};
+
+    for (int i = 0; i < 4; i++)
+        any(&w, 2);
+    text_clear(out);
+    w.focus = any(&w, (uint32_t)hostile_name_count);
+    w.odd = any(&w, 2) == 0 ? 0 : 15;
+    w.depth = any(&w, 3);
+    if (any(&w, 4) == 0)
+        write_change(&w);
+    else
+        write_query(&w, 0);
+}
