@@ -3,12 +3,14 @@
 #define ALL (~UINT64_C(0))
 
 /* The bits of a window below k, and all 64 from 64 on. */
+/*@ assigns \nothing; */
 static uint64_t below(size_t k)
 {
     return k < D1G_WINDOW ? (UINT64_C(1) << k) - 1 : ALL;
 }
 
 /* Sets each bit for which the number of bits set in x up to and with it is odd. */
+/*@ assigns \nothing; */
 static uint64_t parity_of(uint64_t x)
 {
     x ^= x << 1;
@@ -76,6 +78,8 @@ static struct sight look_from(const struct d1g_window *v, const unsigned char *z
 }
 
 /* Whether the byte at i, a mark, only is a sign or a blank: no comment, no error. */
+/*@ requires d1g_readable(t) && i < t->n;
+    assigns \nothing; */
 static int is_sign(const struct d1g_text *t, size_t i)
 {
     const int next = d1g_peek(t, i, 1);
@@ -107,10 +111,16 @@ static int is_sign(const struct d1g_text *t, size_t i)
 }
 
 /* Where the token starts that holds the byte at i; one starts at `from`, there or before. */
+/*@ requires d1g_readable(t) && from <= i < t->n && \valid(kind) && \separated(kind, t);
+    assigns *kind;
+    ensures from <= \result <= i; */
 static size_t token_of(const struct d1g_text *t, size_t from, size_t i, uint32_t *kind)
 {
     size_t end = from;
 
+    /*@ loop invariant \at(from, Pre) <= from <= i && from <= end <= t->n;
+        loop assigns from, end, *kind;
+        loop variant t->n - end; */
     while (end <= i) {
         from = end;
         end = d1g_scan(t, from, kind);
@@ -122,6 +132,9 @@ static size_t token_of(const struct d1g_text *t, size_t from, size_t i, uint32_t
  * Where the token starts that the mark at i belongs to; one starts at `from`. Most marks start one. A word goes
  * on with them, and so do a number, x with a quote, and a blank with VT; a NUL cuts a string off.
  */
+/*@ requires d1g_readable(t) && from <= i < t->n;
+    assigns \nothing;
+    ensures from <= \result <= i; */
 static size_t marked_token(const struct d1g_text *t, size_t from, size_t i)
 {
     const int b = t->z[i];
@@ -133,9 +146,15 @@ static size_t marked_token(const struct d1g_text *t, size_t from, size_t i)
         return kind == D1GUARD_TOKEN_ILLEGAL ? k : i;
     }
     if (b == '\v') {
+        /*@ loop invariant from <= k <= i;
+            loop assigns k;
+            loop variant k; */
         while (k > from && d1g_is_blank(t->z[k - 1]))
             k--;
     } else if (d1g_is_id(b) || b == '\'') {
+        /*@ loop invariant from <= k <= i;
+            loop assigns k;
+            loop variant k; */
         while (k > from && (d1g_is_id(t->z[k - 1]) || t->z[k - 1] == '.'))
             k--;
     }
@@ -174,8 +193,14 @@ static size_t depth_of(const struct d1g_walk *w, const struct d1g_text *t, uint6
     return depth;
 }
 
+/*@ requires d1g_readable(t) && i <= t->n;
+    assigns \nothing;
+    ensures i <= \result <= t->n; */
 static size_t end_of_id(const struct d1g_text *t, size_t i)
 {
+    /*@ loop invariant \at(i, Pre) <= i <= t->n;
+        loop assigns i;
+        loop variant t->n - i; */
     while (d1g_is_id(d1g_byte(t, i)))
         i++;
     return i;
@@ -264,6 +289,9 @@ void d1g_start_walk(struct d1g_walk *w, int wants_clauses)
 #endif
 
 /* Goes from window to window until one stops it, or the text ends. */
+/*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && from == w->end <= t->n;
+    assigns w->window, w->at, w->until, w->end, w->depth, w->listed, w->clauses;
+    ensures from <= w->end <= t->n; */
 static void step_windows(struct d1g_walk *w, const struct d1g_text *t, size_t from)
 {
     struct carry c = {0, 0, 0, 0};
@@ -288,6 +316,9 @@ void d1g_walk_plain(struct d1g_walk *w, const struct d1g_text *t, size_t from)
     if (STEPS_OVER)
         step_windows(w, t, from);
     w->last = w->end;
+    /*@ loop invariant from <= w->last <= w->end;
+        loop assigns w->last;
+        loop variant w->last; */
     while (w->last > from && d1g_is_blank(d1g_byte(t, w->last - 1)))
         w->last--;
 }

@@ -111,11 +111,13 @@ int d1g_is_listed(const struct d1g_text *t, size_t at, size_t end)
 }
 
 /*@ requires \valid_read(name) && d1g_readable(name->text);
-    assigns \nothing; */
+    assigns \nothing;
+    ensures \result <= D1G_PRAGMA_ACTS; */
 static enum d1g_pragma pragma_class(const struct d1g_name *name)
 {
     const char *row = find_row(name, pragma_rows, sizeof pragma_rows - 1, 1);
 
+    /*@ admit row != \null ==> 'A' <= row[0] <= 'F'; */
     return row == NULL ? D1G_PRAGMA_UNKNOWN : (enum d1g_pragma)(row[0] - 'A' + D1G_PRAGMA_REPORTS_D1);
 }
 

@@ -61,7 +61,8 @@ int d1g_is_listed(const struct d1g_text *t, size_t at, size_t end);
 
 /* What the PRAGMA named by the token in [at, end) does. */
 /*@ requires d1g_is_nameable(t, at, end);
-    assigns \nothing; */
+    assigns \nothing;
+    ensures \result <= D1G_PRAGMA_ACTS; */
 enum d1g_pragma d1g_find_pragma(const struct d1g_text *t, size_t at, size_t end);
 
 /* Whether a PRAGMA of this class only reports on this engine; has_value says which form it has. */

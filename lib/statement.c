@@ -206,7 +206,7 @@ static int close_parenthesis(struct parser *p)
 /* Takes in the current token, which is none of `;` and the end. 0, or -1 for one that SQLite refuses. */
 /*@ requires is_parser(p) && p->r.at < p->r.text->n;
     assigns SEEN, FAULT;
-    ensures is_parser(p); */
+    ensures is_parser(p) && p->r.at == \old(p->r.at) && p->r.end == \old(p->r.end); */
 static int take_token(struct parser *p)
 {
     int result = 0;
@@ -273,7 +273,7 @@ static int fail_open(struct parser *p)
     struct d1g_span open = {0, 0};
     size_t depth = 0;
 
-    /*@ admit \separated(&r, r.text); */
+    /*@ admit d1g_is_reader(&r) && \separated(&r, p->s); */
     r.end = p->s->span.at;
     /*@ loop invariant d1g_is_reader(&r) && r.text == p->r.text && open.at <= open.end;
         loop assigns r.at, r.kind, r.end, open, depth;
@@ -434,16 +434,18 @@ static int is_name(const struct parser *p, enum d1g_keyword keyword)
 
 /* A number with a separator is an error where a head has one. */
 /*@ requires \valid_read(p);
-    assigns \nothing; */
+    assigns \nothing;
+    ensures \result ==> D1GUARD_TOKEN_INTEGER <= p->r.kind <= D1GUARD_TOKEN_FLOAT; */
 static int is_number(const struct parser *p)
 {
     return p->r.kind == D1GUARD_TOKEN_INTEGER || p->r.kind == D1GUARD_TOKEN_FLOAT;
 }
 
 /* Whether the current token is the one of a row; keyword is the token's. */
-/*@ requires is_parser(p) && keyword < KW_COUNT;
+/*@ requires is_parser(p) && keyword < KW_COUNT && (keyword != KW_NONE ==> p->r.kind == D1GUARD_TOKEN_WORD);
     assigns \nothing;
-    ensures \result && token == ANY_NAME ==> D1GUARD_TOKEN_WORD <= p->r.kind <= D1GUARD_TOKEN_STRING; */
+    ensures \result && token == ANY_NAME ==> D1GUARD_TOKEN_WORD <= p->r.kind <= D1GUARD_TOKEN_STRING;
+    ensures \result && 0 < token < END_OF_STATEMENT ==> p->r.kind != D1G_TOKEN_END; */
 static int fits(const struct parser *p, unsigned token, enum d1g_keyword keyword)
 {
     int fit;
@@ -494,7 +496,7 @@ static void note_kind(struct parser *p, uint32_t kind)
     requires tells <= UNPAIRED;
     requires tells == PRAGMA_NAME ==> D1GUARD_TOKEN_WORD <= p->r.kind <= D1GUARD_TOKEN_STRING;
     assigns HEAD, p->s->flags;
-    ensures is_parser(p); */
+    ensures is_parser(p) && p->r.at == \old(p->r.at) && p->r.end == \old(p->r.end); */
 static void note(struct parser *p, unsigned tells)
 {
     struct d1g_statement *s = p->s;
@@ -546,15 +548,17 @@ static int read_head(struct parser *p, enum step step)
     enum d1g_keyword keyword = d1g_keyword_at(&p->r);
     unsigned next = step;
 
-    /*@ loop invariant is_parser(p) && keyword < KW_COUNT && \at(p->r.end, Pre) <= p->r.end;
+    /*@ loop invariant is_parser(p) && \at(p->r.end, Pre) <= p->r.end;
+        loop invariant keyword < KW_COUNT && (keyword != KW_NONE ==> p->r.kind == D1GUARD_TOKEN_WORD);
         loop assigns PLACE, SEEN, FAULT, HEAD, keyword, next;
         loop variant (p->r.text->n - p->r.at) * 256 + (256 - next); */
     while (next < STEP_BODY) {
         const unsigned row = next;
 
-        /*@ admit steps[row].otherwise > row && steps[row].tells <= UNPAIRED &&
+        /*@ admit (steps[row].otherwise > row || steps[row].otherwise == STEP_COMMAND) && steps[row].tells <= UNPAIRED &&
                   (steps[row].tells < NOTHING ==> steps[row].tells <= D1GUARD_KIND_LAST) &&
-                  (steps[row].tells == PRAGMA_NAME ==> steps[row].token == ANY_NAME); */
+                  (steps[row].tells == PRAGMA_NAME ==> steps[row].token == ANY_NAME) &&
+                  (steps[row].then < STEP_BODY ==> 0 < steps[row].token < END_OF_STATEMENT); */
         if (!fits(p, steps[row].token, keyword)) {
             next = steps[row].otherwise;
             continue;
@@ -707,6 +711,7 @@ uint32_t d1g_risk(const struct d1g_text *t, const struct d1g_statement *s)
         [D1G_PRAGMA_ACTS] = D1GUARD_RISK_MAINTENANCE};
     enum d1g_pragma pragma;
 
+    /*@ admit risks[s->kind] <= D1GUARD_RISK_LAST; */
     if (s->kind != D1GUARD_KIND_PRAGMA)
         return risks[s->kind];
     if (s->name.end == 0) /* it broke off before its name */
@@ -714,6 +719,7 @@ uint32_t d1g_risk(const struct d1g_text *t, const struct d1g_statement *s)
     pragma = d1g_find_pragma(t, s->name.at, s->name.end);
     if (d1g_pragma_reports(pragma, D1GUARD_ENGINE_SQLITE, (s->flags & D1GUARD_PRAGMA_VALUE) != 0))
         return D1GUARD_RISK_READ;
+    /*@ admit pragma_risks[pragma] <= D1GUARD_RISK_LAST; */
     return pragma_risks[pragma];
 }
 

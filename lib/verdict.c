@@ -209,7 +209,7 @@ static void set_in_from(struct names *n, int in)
     ensures \result <==> first <= kind <= last; */
 static int is_kind_in(uint32_t kind, uint32_t first, uint32_t last)
 {
-    return kind >= first && kind <= last;
+    return kind - first <= last - first;
 }
 
 /*@ assigns \nothing;

@@ -65,6 +65,8 @@ static inline uint64_t d1g_bits_of(d1g_block v)
 #define D1G_BLOCK 8
 typedef uint64_t d1g_block;
 
+/*@ requires \valid_read(z + (0 .. 7));
+    assigns \nothing; */
 static inline d1g_block d1g_load_block(const unsigned char *z)
 {
     const struct d1g_text t = {z, D1G_BLOCK};
@@ -74,11 +76,13 @@ static inline d1g_block d1g_load_block(const unsigned char *z)
 
 /* Bit 7 of each byte is what the functions below tell. */
 
+/*@ assigns \nothing; */
 static inline d1g_block d1g_each_is(d1g_block v, unsigned byte)
 {
     return d1g_equal(v & D1G_EACH(0x7F), byte) & ~v;
 }
 
+/*@ assigns \nothing; */
 static inline d1g_block d1g_each_in(d1g_block v, unsigned first, unsigned last)
 {
     const uint64_t low = v & D1G_EACH(0x7F);
@@ -86,16 +90,19 @@ static inline d1g_block d1g_each_in(d1g_block v, unsigned first, unsigned last)
     return d1g_at_least(low, first) & ~d1g_at_least(low, last + 1) & ~v;
 }
 
+/*@ assigns \nothing; */
 static inline d1g_block d1g_with_bit(d1g_block v, unsigned bit)
 {
     return v | D1G_EACH(bit);
 }
 
+/*@ assigns \nothing; */
 static inline d1g_block d1g_either(d1g_block a, d1g_block b)
 {
     return a | b;
 }
 
+/*@ assigns \nothing; */
 static inline uint64_t d1g_bits_of(d1g_block v)
 {
     return ((v & D1G_EACH(0x80)) >> 7) * UINT64_C(0x0102040810204080) >> 56;
@@ -104,6 +111,8 @@ static inline uint64_t d1g_bits_of(d1g_block v)
 #endif
 
 /* Puts what the block shows in front of the window. */
+/*@ requires \valid(w);
+    assigns *w; */
 static inline D1G_IN_PLACE void d1g_see_block(struct d1g_window *w, d1g_block v)
 {
     const d1g_block letters = d1g_each_in(d1g_with_bit(v, 0x20), 'a', 'z');
@@ -122,11 +131,16 @@ static inline D1G_IN_PLACE void d1g_see_block(struct d1g_window *w, d1g_block v)
 }
 
 /* Fills the window with the bytes at z, whole blocks of them, at least one. */
+/*@ requires \valid(w) && 0 < bytes <= D1G_WINDOW && bytes % D1G_BLOCK == 0 && \valid_read(z + (0 .. bytes - 1));
+    assigns *w; */
 static inline D1G_IN_PLACE void d1g_see(struct d1g_window *w, const unsigned char *z, size_t bytes)
 {
     struct d1g_window seen = {0, 0, 0, 0}; /* in registers, until all is seen */
     size_t i = bytes;
 
+    /*@ loop invariant 0 < i <= bytes && i % D1G_BLOCK == 0;
+        loop assigns i, seen;
+        loop variant i; */
     do {
         i -= D1G_BLOCK;
         d1g_see_block(&seen, d1g_load_block(z + i));
@@ -136,6 +150,8 @@ static inline D1G_IN_PLACE void d1g_see(struct d1g_window *w, const unsigned cha
 }
 
 /* Drops the first k bytes; k < D1G_WINDOW. */
+/*@ requires \valid(w) && k < D1G_WINDOW;
+    assigns *w; */
 static inline void d1g_shift_window(struct d1g_window *w, size_t k)
 {
     w->words >>= k;
@@ -145,6 +161,8 @@ static inline void d1g_shift_window(struct d1g_window *w, size_t k)
 }
 
 /* Fills the window with the bytes from at on; at < t->n. Near its end, a text is seen from further back. */
+/*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && at < t->n;
+    assigns *w; */
 static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_text *t, size_t at)
 {
     const size_t rest = t->n - at;
@@ -159,6 +177,9 @@ static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_
             before = bytes - rest;
             z -= before;
         } else {
+            /*@ loop invariant k <= bytes;
+                loop assigns k, copy[0 .. D1G_WINDOW - 1];
+                loop variant bytes - k; */
             for (k = 0; k < bytes; k++)
                 copy[k] = k < rest ? z[k] : ' ';
             z = copy;

@@ -106,3 +106,6 @@ npm_packages mcp @modelcontextprotocol/sdk@1.32.2
 # The library on other machines: 32-bit ARM, big-endian s390x, musl; threads; the ABI; coverage.
 apt_install clang-19 llvm-19 libclang-rt-19-dev gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
     qemu-user-static musl-tools abigail-tools
+
+# The proofs, where the archive has Frama-C.
+! apt-cache show frama-c-base >/dev/null 2>&1 || apt_install frama-c-base why3 cvc4 z3

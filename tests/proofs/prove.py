@@ -29,7 +29,7 @@ FLOOR = Path(__file__).resolve().parent / 'floor.txt'
 # each other. Typed+Cast: `const char *` may be read as `const unsigned char *`.
 FRAMA_C = ['frama-c', '-machdep', 'gcc_x86_64', '-cpp-extra-args=-Iinclude -Ilib -DD1G_PLAIN',
            '-wp', '-wp-rte', '-wp-model', 'Typed+Cast', '-wp-no-init-const', '-wp-no-warn-memory-model', '-wp-par', '1']
-ATTEMPTS = [['-wp-prover', 'cvc4', '-wp-timeout', '5'], ['-wp-prover', 'cvc4,z3', '-wp-timeout', '20']]
+ATTEMPTS = [['-wp-prover', 'cvc4', '-wp-timeout', '5'], ['-wp-prover', 'cvc4,z3', '-wp-timeout', '10']]
 SMOKE = ['-wp-smoke-tests', '-wp-prover', 'cvc4', '-wp-prop=@requires']
 
 # The functions of a header are proved as part of one file that includes it.
