@@ -68,6 +68,8 @@ static void a_null_text_has_no_bytes(void **state)
     assert_int_equal(d1guard_next_statement(NULL, 0, 0, &statement), 0);
     assert_int_equal(d1guard_next_statement(NULL, 1, 0, &statement), -1);
     assert_int_equal(statement.reason, D1GUARD_REASON_BAD_ARGUMENT);
+    assert_int_equal(statement.kind | statement.risk | statement.explain | statement.flags, 0);
+    assert_int_equal(statement.at | statement.len | statement.next | statement.error_at | statement.error_len, 0);
 }
 
 static void null_outputs(void **state)
