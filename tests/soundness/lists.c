@@ -300,6 +300,8 @@ static int stands_as_table(const struct words *words, size_t i)
 
     while (k > 0 && kind_at(words, k - 1) == D1GUARD_TOKEN_LP)
         k--; /* FROM ((t)) */
+    if (k > 1 && is_word(words, k - 2, "DISTINCT"))
+        return 0; /* IS DISTINCT FROM */
     if (k == 0 || is_one_of(words, k - 1, before))
         return k > 0;
     if (kind_at(words, k - 1) != D1GUARD_TOKEN_COMMA)
@@ -435,17 +437,26 @@ static const char *const operators[] = {"LIKE", "GLOB", "MATCH", "REGEXP", NULL}
 
 /* --- and back --- */
 
+/* Does the name at i end a type or an alias: AS and names before it? */
+static int ends_type(const struct words *words, size_t i)
+{
+    while (i > 0 && is_name(kind_at(words, i - 1)) &&
+           (is_word(words, i - 1, "NOT") || !is_one_of(words, i - 1, reserved)))
+        i--;
+    return i > 0 && is_word(words, i - 1, "AS");
+}
+
 /* Is the name before a `(` sure to be no call: a type, a table and its columns, a WITH table, a keyword? */
 static int is_no_call(const struct words *words, size_t i)
 {
+    static const char *const frames[] = {"ROWS", "RANGE", "GROUPS", NULL};
     const size_t start = start_of_name(words, i);
-    size_t type = i;
 
-    while (type > 0 && is_name(kind_at(words, type - 1)) &&
-           (is_word(words, type - 1, "NOT") || !is_one_of(words, type - 1, reserved)))
-        type--;
-    if (type > 0 && is_word(words, type - 1, "AS"))
+    if (ends_type(words, i))
         return 1;
+    if (is_one_of(words, i, frames) && i >= 3 && kind_at(words, i - 1) == D1GUARD_TOKEN_LP &&
+        is_word(words, i - 2, "OVER") && kind_at(words, i - 3) == D1GUARD_TOKEN_RP)
+        return 1; /* OVER (ROWS (1) PRECEDING) */
     if (start > 0 && is_word(words, start - 1, "INTO"))
         return 1;
     return is_word(words, closing(words, i + 1) + 1, "AS") &&
@@ -471,6 +482,8 @@ static int is_behind_operand(const struct words *words, size_t i)
     static const char *const pairs[] = {"ORDER", "GROUP", "PARTITION", NULL};
     const uint32_t kind = kind_at(words, i - 1);
 
+    if (ends_type(words, i))
+        return 0;
     if (is_word(words, i - 1, "BY") && i >= 2 && is_one_of(words, i - 2, pairs))
         return 0;
     return (is_word(words, i - 1, "NOT") || !is_one_of(words, i - 1, reserved)) &&
