@@ -329,6 +329,8 @@ static void no_text_and_the_version(void **state)
     assert_int_equal(d1guard_tokens(sql, LEN, 0, &no_size, 1), 0);
     assert_int_equal(d1guard_next_statement(sql, LEN, 0, NULL), -1);
     assert_int_equal(d1guard_next_statement(sql, LEN, 0, &no_room), -1);
+    no_room.size = sizeof no_room.size;
+    assert_int_equal(d1guard_next_statement(sql, LEN, 0, &no_room), 1);
     assert_string_equal(d1guard_version(), D1GUARD_VERSION_STRING);
 }
 
