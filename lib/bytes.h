@@ -70,24 +70,6 @@ static inline int d1g_is_hex(int byte)
     return d1g_is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/*
- * Eight bytes at once. Bit 7 of each byte of a mask says yes; the first byte of the text is the lowest.
- */
-#define D1G_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* Bit 7 where the low seven bits of the byte are at least c. */
-/*@ assigns \nothing; */
-static inline uint64_t d1g_at_least(uint64_t low, unsigned c)
-{
-    return low + D1G_EACH(0x80 - c);
-}
-
-/*@ assigns \nothing; */
-static inline uint64_t d1g_equal(uint64_t low, unsigned c)
-{
-    return ~((low ^ D1G_EACH(c)) + D1G_EACH(0x7F));
-}
-
 /* The number of the lowest bit that is set; x is not 0. */
 /*@ assigns \nothing;
     ensures \result < 64; */

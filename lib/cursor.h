@@ -57,17 +57,6 @@ static inline uint32_t d1g_load4(const unsigned char *z)
     return (uint32_t)z[0] | (uint32_t)z[1] << 8 | (uint32_t)z[2] << 16 | (uint32_t)z[3] << 24;
 }
 
-/* The eight bytes from i on, the first one lowest; t->n - i >= 8. */
-/*@ requires d1g_readable(t) && t->n - i >= 8;
-    assigns \nothing; */
-static inline uint64_t d1g_load8(const struct d1g_text *t, size_t i)
-{
-    const unsigned char *z = t->z + i;
-
-    return (uint64_t)z[0] | (uint64_t)z[1] << 8 | (uint64_t)z[2] << 16 | (uint64_t)z[3] << 24 |
-           (uint64_t)z[4] << 32 | (uint64_t)z[5] << 40 | (uint64_t)z[6] << 48 | (uint64_t)z[7] << 56;
-}
-
 /* ASCII only, as SQLite folds names and keywords; a byte of UTF-8 is left alone. */
 /*@ assigns \nothing;
     ensures 'A' <= c <= 'Z' ? \result == c + 32 : \result == c; */

@@ -62,6 +62,35 @@ static inline uint64_t d1g_bits_of(d1g_block v)
 
 #else
 
+/* The eight bytes from i on, the first one lowest; t->n - i >= 8. */
+/*@ requires d1g_readable(t) && t->n - i >= 8;
+    assigns \nothing; */
+static inline uint64_t d1g_load8(const struct d1g_text *t, size_t i)
+{
+    const unsigned char *z = t->z + i;
+
+    return (uint64_t)z[0] | (uint64_t)z[1] << 8 | (uint64_t)z[2] << 16 | (uint64_t)z[3] << 24 |
+           (uint64_t)z[4] << 32 | (uint64_t)z[5] << 40 | (uint64_t)z[6] << 48 | (uint64_t)z[7] << 56;
+}
+
+/*
+ * Eight bytes at once. Bit 7 of each byte of a mask says yes; the first byte of the text is the lowest.
+ */
+#define D1G_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Bit 7 where the low seven bits of the byte are at least c. */
+/*@ assigns \nothing; */
+static inline uint64_t d1g_at_least(uint64_t low, unsigned c)
+{
+    return low + D1G_EACH(0x80 - c);
+}
+
+/*@ assigns \nothing; */
+static inline uint64_t d1g_equal(uint64_t low, unsigned c)
+{
+    return ~((low ^ D1G_EACH(c)) + D1G_EACH(0x7F));
+}
+
 #define D1G_BLOCK 8
 typedef uint64_t d1g_block;
 

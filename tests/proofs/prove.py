@@ -175,7 +175,7 @@ def main():
     failed = 0
     all_proved = all_goals = 0
     with tempfile.TemporaryDirectory() as home, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        environment = {**os.environ, 'WHY3CONFIG': f'{home}/why3.conf'}
+        environment = {**os.environ, 'WHY3CONFIG': f'{home}/why3.conf', 'PWD': str(ROOT)}  # Frama-C believes PWD
         subprocess.run(['why3', 'config', 'detect'], env=environment, check=True, capture_output=True)
         if options.smoke:
             return smoke_all(names, now.functions, environment, pool)
