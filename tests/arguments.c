@@ -188,6 +188,25 @@ static void lists_of_names(void **state)
     }
 }
 
+/* One byte that is NUL is the empty name, which SQLite lets a table have; it ends no list. */
+static void lists_with_an_empty_name(void **state)
+{
+    static const char empty_name[] = "SELECT * FROM \"\"", other_name[] = "SELECT * FROM t";
+    static const char empty_call[] = "SELECT \"\"(1)";
+    static const struct d1guard_names both = {"\0t", 3}, empty = {"", 1}, other = {"t", 2};
+    struct d1guard_options options = {.size = sizeof options, .deny_tables = both};
+    struct d1guard_options functions = {.size = sizeof functions, .deny_functions = empty};
+
+    (void)state;
+    assert_int_equal(d1guard_classify(empty_name, sizeof empty_name - 1, &options, NULL), D1GUARD_REFUSE);
+    assert_int_equal(d1guard_classify(other_name, sizeof other_name - 1, &options, NULL), D1GUARD_REFUSE);
+    options.deny_tables = empty;
+    assert_int_equal(d1guard_classify(empty_name, sizeof empty_name - 1, &options, NULL), D1GUARD_REFUSE);
+    options.deny_tables = other;
+    assert_int_equal(d1guard_classify(empty_name, sizeof empty_name - 1, &options, NULL), D1GUARD_ALLOW);
+    assert_int_equal(d1guard_classify(empty_call, sizeof empty_call - 1, &functions, NULL), D1GUARD_REFUSE);
+}
+
 /* A caller of a newer header has a longer report; the library fills what it knows and keeps `size`. */
 static void reports_newer_than_the_library(void **state)
 {
@@ -302,12 +321,31 @@ static void messages_of_foreign_reports(void **state)
     report.at = 0;
     d1guard_message(&report, NULL, LEN, line, sizeof line);
     assert_string_equal(line, "the text at byte 0 would write; this tool only reads");
+    report.at = UINT64_C(10000000000000000000);
+    d1guard_message(&report, NULL, LEN, line, sizeof line);
+    assert_string_equal(line, "the text at byte 10000000000000000000 would write; this tool only reads");
     report.at = 7;
     report.reason = 9999;
     assert_in_range(d1guard_message(&report, sql, LEN, line, sizeof line), 1, 320);
     report.size = offsetof(struct d1guard_report, at); /* too short to say where */
     d1guard_message(&report, sql, LEN, line, sizeof line);
     assert_string_equal(line, d1guard_reason_sentence(D1GUARD_REASON_UNSET));
+}
+
+/* A token's struct of any size, an older one's too, is filled up to it and no further. */
+static void tokens_of_every_size(void **state)
+{
+    struct d1guard_token token = {.size = sizeof token};
+
+    (void)state;
+    assert_int_equal(d1guard_next_token(sql, LEN, 7, &token), 1);
+    for (uint32_t size = sizeof token.size; size <= sizeof token; size++) {
+        struct d1guard_token part = {.size = size}, wanted = part;
+
+        memcpy((char *)&wanted + sizeof size, (char *)&token + sizeof size, size - sizeof size);
+        assert_int_equal(d1guard_next_token(sql, LEN, 7, &part), 1);
+        assert_memory_equal(&part, &wanted, sizeof part);
+    }
 }
 
 static void no_text_and_the_version(void **state)
@@ -345,12 +383,14 @@ int main(void)
         cmocka_unit_test(options_newer_than_the_library),
         cmocka_unit_test(options_older_than_the_library),
         cmocka_unit_test(lists_of_names),
+        cmocka_unit_test(lists_with_an_empty_name),
         cmocka_unit_test(reports_newer_than_the_library),
         cmocka_unit_test(a_report_without_a_size_is_not_written),
         cmocka_unit_test(capping_refuses_the_second_statement),
         cmocka_unit_test(numbers_without_a_slug),
         cmocka_unit_test(every_number_has_its_slug),
         cmocka_unit_test(messages_of_foreign_reports),
+        cmocka_unit_test(tokens_of_every_size),
         cmocka_unit_test(no_text_and_the_version),
     };
 

@@ -1,7 +1,7 @@
 /*
- * How far a statement's body is stepped over at once, and what a window of 64 bytes shows. No verdict tells:
- * what is not stepped over is read token by token, with the same result and more slowly. So this test knows
- * two private headers.
+ * How far a statement's body is stepped over at once, what a window of 64 bytes shows, and which letters stand
+ * beside the denied names. No verdict tells, or none does for sure: what is not stepped over is read token by
+ * token, with the same result and more slowly. So this test knows some private headers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "../lib/plain.h"
+#include "../lib/policy.def"
 
 /* ---- windows ---- */
 
@@ -215,6 +216,26 @@ static void where_walks_stop(void **state)
     }
 }
 
+/* ---- the letters of denied names ---- */
+
+/* A wrong one would matter only where no other row happens to set the same bit. */
+static void letters_beside_denied_names(void **state)
+{
+#define ROW(arg, a, b, c, d, last, role, name) {{a, b, c, d}, last, #name},
+    static const struct {
+        char first[4], last;
+        const char *name;
+    } rows[] = {D1G_DENIED(ROW, 0)};
+#undef ROW
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (memcmp(rows[i].first, rows[i].name, sizeof rows[i].first) != 0 ||
+            rows[i].last != rows[i].name[strlen(rows[i].name) - 1])
+            fail_msg("%s: %.4s and %c", rows[i].name, rows[i].first, rows[i].last);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +244,7 @@ int main(void)
 #ifndef D1G_SMALL /* which steps over nothing */
         cmocka_unit_test(where_walks_stop),
 #endif
+        cmocka_unit_test(letters_beside_denied_names),
     };
 
     return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
