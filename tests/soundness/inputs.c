@@ -170,3 +170,44 @@ size_t inputs_corpora(const struct inputs *inputs, inputs_take *take, void *cont
 
     return each_file(inputs->corpora, ".jsonl", take_corpus, &taker);
 }
+
+static void take_seed(void *context, const char *sql, size_t len)
+{
+    generate_add_seed(context, sql, len);
+}
+
+struct generator *inputs_generator(const struct inputs *inputs)
+{
+    struct generator *generator = generate_open();
+
+    inputs_cases(inputs, take_seed, generator);
+    return generator;
+}
+
+static void make_anything(struct generator *generator, uint64_t seed, uint64_t i, struct text *out)
+{
+    generate_text(generator, GENERATE_ANYTHING, generate_seed(seed, i), out);
+}
+
+void inputs_generated(struct generator *generator, inputs_make *make, uint64_t seed, uint64_t count, inputs_take *take,
+                      void *context)
+{
+    struct text text = {0};
+
+    for (uint64_t i = 0; i < count; i++) {
+        (make != NULL ? make : make_anything)(generator, seed, i, &text);
+        take(context, text.bytes, text.len);
+    }
+    text_free(&text);
+}
+
+void inputs_all(struct inputs *inputs, struct generator *generator, inputs_make *make, inputs_take *take, void *context)
+{
+    if (inputs->text != NULL) {
+        take(context, inputs->text, strlen(inputs->text));
+        return;
+    }
+    inputs->cases_taken = inputs_cases(inputs, take, context);
+    inputs->corpora_taken = inputs_corpora(inputs, take, context);
+    inputs_generated(generator, make, inputs->seed, inputs->count, take, context);
+}

@@ -313,23 +313,6 @@ static void judge(void *context, const char *sql, size_t len)
 /* --- the program ------------------------------------------------------------------------------------------
  */
 
-static void take_seed(void *context, const char *sql, size_t len)
-{
-    generate_add_seed(context, sql, len);
-}
-
-static void run_generated(struct run *run, struct generator *generator, uint64_t seed, uint64_t count)
-{
-    struct text text = {0};
-
-    for (uint64_t i = 0; i < count; i++) {
-        generate_text(generator, GENERATE_ANYTHING, generate_seed(seed, i), &text);
-        judge(run, text.bytes, text.len);
-    }
-    check_batch(run);
-    text_free(&text);
-}
-
 /* The same checks on a verdict known to be wrong. Returns its misses. */
 static uint64_t run_control(struct scratch *scratch, struct generator *generator, uint64_t seed)
 {
@@ -338,18 +321,20 @@ static uint64_t run_control(struct scratch *scratch, struct generator *generator
     run.scratch = scratch;
     run.verdict = first_word_verdict;
     run.quiet = 1;
-    run_generated(&run, generator, seed, CONTROL_TEXTS);
+    inputs_generated(generator, NULL, seed, CONTROL_TEXTS, judge, &run);
+    check_batch(&run);
     printf("control (first word only): %lu texts, %lu allowed, %lu misses seen\n", (unsigned long)run.texts,
            (unsigned long)run.allowed, (unsigned long)run.misses);
     scratch_restore(scratch);
     return run.misses;
 }
 
-static void print_counts(const struct run *run, size_t cases, size_t corpora)
+static void print_counts(const struct run *run, const struct inputs *inputs)
 {
     printf("SQLite %s: %lu texts (%lu cases, %lu corpus texts, the rest generated), %lu allowed, %lu "
            "statements run, %lu misses\n",
-           sqlite3_libversion(), (unsigned long)run->texts, (unsigned long)cases, (unsigned long)corpora,
+           sqlite3_libversion(), (unsigned long)run->texts, (unsigned long)inputs->cases_taken,
+           (unsigned long)inputs->corpora_taken,
            (unsigned long)run->allowed, (unsigned long)run->statements, (unsigned long)run->misses);
     printf("refused though SQLite takes them as queries or reporting PRAGMAs (each engine counts): %lu, "
            "undocumented %lu\n",
@@ -364,30 +349,20 @@ int main(int argc, char **argv)
 {
     static struct run run;
     struct inputs inputs;
-    struct generator *generator = generate_open();
+    struct generator *generator;
     struct scratch *scratch;
-    size_t cases;
-    size_t corpora;
-    uint64_t control;
+    uint64_t control = 1;
 
     inputs_read(&inputs, argc, argv, 20000);
     scratch = scratch_open();
     run.scratch = scratch;
     run.verdict = library_verdict;
-    if (inputs.text != NULL) {
-        judge(&run, inputs.text, strlen(inputs.text));
-        check_batch(&run);
-        print_counts(&run, 0, 0);
-        scratch_close(scratch);
-        generate_close(generator);
-        return run.misses + run.undocumented > 0;
-    }
-    inputs_cases(&inputs, take_seed, generator);
-    control = run_control(scratch, generator, inputs.seed);
-    cases = inputs_cases(&inputs, judge, &run);
-    corpora = inputs_corpora(&inputs, judge, &run);
-    run_generated(&run, generator, inputs.seed, inputs.count);
-    print_counts(&run, cases, corpora);
+    generator = inputs_generator(&inputs);
+    if (inputs.text == NULL)
+        control = run_control(scratch, generator, inputs.seed);
+    inputs_all(&inputs, generator, NULL, judge, &run);
+    check_batch(&run);
+    print_counts(&run, &inputs);
     scratch_close(scratch);
     generate_close(generator);
     if (control == 0)

@@ -13,7 +13,7 @@
 
 #include <d1guard.h>
 
-enum { BATCH = 32, PRINTED_MAX = 20 };
+enum { BATCH = 32, PRINTED_MAX = 20, CONTROL_TEXTS = 1000 };
 
 struct piece_run {
     struct scratch *scratch;
@@ -194,23 +194,6 @@ static void judge(void *context, const char *sql, size_t len)
     run_splitters(run, cleaned);
 }
 
-static void take_seed(void *context, const char *sql, size_t len)
-{
-    generate_add_seed(context, sql, len);
-}
-
-static void run_generated(struct piece_run *run, struct generator *generator, uint64_t seed, uint64_t count)
-{
-    struct text text = {0};
-
-    for (uint64_t i = 0; i < count; i++) {
-        generate_text(generator, GENERATE_ANYTHING, generate_seed(seed, i), &text);
-        judge(run, text.bytes, text.len);
-    }
-    check_batch(run);
-    text_free(&text);
-}
-
 static void print_counts(const struct piece_run *run, const char *what)
 {
     printf("SQLite %s, %s: %lu texts, %lu allowed, cut by %lu splitters with %lu different results, %lu "
@@ -224,33 +207,29 @@ int main(int argc, char **argv)
 {
     static struct piece_run cleaned, original;
     struct inputs inputs;
-    struct generator *generator = generate_open();
+    struct generator *generator;
     struct scratch *scratch;
+    int blind = 0;
 
     inputs_read(&inputs, argc, argv, 4000);
     scratch = scratch_open();
     cleaned.scratch = original.scratch = scratch;
     original.original = 1;
-    if (inputs.text != NULL) {
-        judge(&cleaned, inputs.text, strlen(inputs.text));
-        check_batch(&cleaned);
-        print_counts(&cleaned, "cleaned");
-        scratch_close(scratch);
-        generate_close(generator);
-        return cleaned.changes + cleaned.broken > 0;
+    generator = inputs_generator(&inputs);
+    if (inputs.text == NULL) {
+        inputs_cases(&inputs, judge, &original);
+        inputs_generated(generator, NULL, inputs.seed, CONTROL_TEXTS, judge, &original);
+        check_batch(&original);
+        print_counts(&original, "originals (control)");
+        scratch_restore(scratch);
+        blind = original.changes == 0;
     }
-    inputs_cases(&inputs, take_seed, generator);
-    inputs_cases(&inputs, judge, &original);
-    run_generated(&original, generator, inputs.seed, 1000);
-    print_counts(&original, "originals (control)");
-    scratch_restore(scratch);
-    inputs_cases(&inputs, judge, &cleaned);
-    inputs_corpora(&inputs, judge, &cleaned);
-    run_generated(&cleaned, generator, inputs.seed, inputs.count);
+    inputs_all(&inputs, generator, NULL, judge, &cleaned);
+    check_batch(&cleaned);
     print_counts(&cleaned, "cleaned");
     scratch_close(scratch);
     generate_close(generator);
-    if (original.changes == 0)
+    if (blind)
         printf("the originals changed nothing: these checks are blind\n");
-    return original.changes == 0 || cleaned.changes > 0 || cleaned.broken > 0;
+    return blind || cleaned.changes > 0 || cleaned.broken > 0;
 }
