@@ -16,7 +16,7 @@ const char *const hostile_names[] = {
     "no", "nulls", "of", "offset", "others", "over", "partition", "plan", "pragma", "preceding", "query", "raise",
     "range", "recursive", "regexp", "reindex", "release", "rename", "replace", "restrict", "rollback", "row", "rows",
     "savepoint", "temp", "temporary", "ties", "trigger", "unbounded", "vacuum", "view", "virtual", "window", "with",
-    "within", "without", "cross", "full", "inner", "left", "natural", "outer", "right",
+    "within", "without", "cross", "full", "inner", "left", "natural", "outer", "right", "pragma_user_version",
     "n1", "n2", "n3", "n4", "n5", "true", "main"
 };
 /* clang-format on */
@@ -244,20 +244,17 @@ static void type(struct writer *w)
 
 static void table(struct writer *w)
 {
-    static const char *const functions[] = {"json_each ( '[1]' )",
-                                            "pragma_table_info ( 't' )",
-                                            "sqlite_schema",
-                                            "sqlite_master",
-                                            "json_tree ( '[1]' )",
-                                            "v",
-                                            "f5"};
+    static const char *const functions[] = {
+        "json_each ( '[1]' )", "pragma_table_info ( 't' )",     "sqlite_schema",           "sqlite_master",
+        "json_tree ( '[1]' )", "pragma_page_count",             "main . pragma_page_size", "v",
+        "f5",                  "[Pragma_Table_List] ( 'v' )", "\"pragma_cache_size\""};
 
     if (w->withs > 0 && any(w, 2) == 0) {
         name_or_string(w, w->with[any(w, w->withs)]);
         return;
     }
     if (any(w, 12) == 0) {
-        put(w, functions[any(w, 7)]);
+        put(w, functions[any(w, 11)]);
         return;
     }
     if (any(w, 4) == 0)
@@ -340,7 +337,7 @@ static void write_expr(struct writer *w)
 {
     if (++w->depth > DEEP || any(w, 3) == 0) {
         if (any(w, 6) == 0)
-            put(w, "'x'");
+            put(w, any(w, 2) == 0 ? "'x'" : "0");
         else
             column(w);
         w->depth--;
@@ -650,6 +647,184 @@ static void write_change(struct writer *w)
     }
 }
 
+/* A name for what the text creates. Triggers have names of their own; tables and views have the hostile ones already,
+ * but in temp. */
+static void new_name(struct writer *w, int is_trigger)
+{
+    static const char *const names[] = {"x1", "x2", "pragma_x", "like2"};
+    const uint32_t where = any(w, 3);
+    const char *const own = is_trigger || where == 0 ? any_name(w) : names[any(w, 4)];
+
+    if (where == 0)
+        put(w, any(w, 2) == 0 ? "temp ." : "[temp] .");
+    /* Up to SQLite 3.40 at least, CREATE TABLE temp.if(a) leaves a schema that cannot be read again. */
+    name_or_string(w, strcmp(own, "if") != 0 ? own : "x1");
+}
+
+static void column_definition(struct writer *w)
+{
+    static const char *const defaults[] = {"7", "- 1", "null", "'x'"};
+
+    name_or_string(w, any_name(w));
+    if (any(w, 2) == 0)
+        type(w);
+    if (any(w, 3) == 0) {
+        put(w, "DEFAULT");
+        if (any(w, 3) == 0) {
+            put(w, defaults[any(w, 4)]);
+        } else {
+            open(w);
+            write_expr(w);
+            put(w, ")");
+        }
+    }
+    if (any(w, 3) == 0) {
+        put(w, any(w, 2) == 0 ? "GENERATED ALWAYS AS" : "AS");
+        open(w);
+        write_expr(w);
+        put(w, ")");
+    }
+    if (any(w, 4) == 0) {
+        put(w, "REFERENCES");
+        name_or_string(w, any_name(w));
+        if (any(w, 2) == 0) {
+            open(w);
+            name_or_string(w, any_name(w));
+            put(w, ")");
+        }
+    }
+    if (any(w, 3) == 0) {
+        put(w, "CHECK");
+        open(w);
+        write_expr(w);
+        put(w, ")");
+    }
+}
+
+static void create_table(struct writer *w)
+{
+    put(w, any(w, 4) == 0 ? "CREATE TABLE IF NOT EXISTS" : "CREATE TABLE");
+    new_name(w, 0);
+    if (any(w, 4) == 0) {
+        put(w, "AS");
+        write_query(w, 0);
+        return;
+    }
+    w->depth = DEEP - 1; /* no queries there */
+    open(w);
+    column_definition(w);
+    if (any(w, 2) == 0) {
+        put(w, ",");
+        column_definition(w);
+    }
+    if (any(w, 4) == 0) {
+        put(w, ", UNIQUE");
+        open(w);
+        name_or_string(w, "x");
+        put(w, ")");
+    }
+    put(w, ")");
+}
+
+static void create_index(struct writer *w)
+{
+    put(w, any(w, 4) == 0 ? "CREATE UNIQUE INDEX" : "CREATE INDEX");
+    name_or_string(w, any(w, 2) == 0 ? "x1" : "like2");
+    put(w, "ON");
+    name_or_string(w, any_name(w));
+    w->depth = DEEP - 1;
+    open(w);
+    order_terms(w);
+    put(w, ")");
+    if (any(w, 2) == 0) {
+        put(w, "WHERE");
+        write_expr(w);
+    }
+}
+
+static void create_view(struct writer *w)
+{
+    put(w, any(w, 4) == 0 ? "CREATE TEMP VIEW" : "CREATE VIEW");
+    new_name(w, 0);
+    if (any(w, 3) == 0) {
+        open(w);
+        name_or_string(w, any_name(w));
+        put(w, ")");
+    }
+    put(w, "AS");
+    write_query(w, 1);
+}
+
+static void write_change(struct writer *w);
+
+static void create_trigger(struct writer *w)
+{
+    static const char *const events[] = {"DELETE", "INSERT", "UPDATE", "UPDATE OF"};
+    static const char *const times[] = {"", "BEFORE", "AFTER"};
+    const uint32_t event = any(w, 4);
+    const int on_view = any(w, 8) == 0;
+
+    put(w, any(w, 4) == 0 ? "CREATE TEMP TRIGGER" : "CREATE TRIGGER");
+    new_name(w, 1);
+    put(w, on_view ? "INSTEAD OF" : times[any(w, 3)]);
+    put(w, events[event]);
+    if (event == 3)
+        name_or_string(w, any_name(w));
+    put(w, "ON");
+    name_or_string(w, on_view ? "v1" : any_name(w));
+    if (any(w, 4) == 0)
+        put(w, "FOR EACH ROW");
+    w->source[0] = event == 0 ? "old" : "new";
+    w->sources = 1;
+    if (any(w, 3) == 0) {
+        put(w, "WHEN");
+        write_expr(w);
+    }
+    put(w, "BEGIN");
+    for (uint32_t n = 1 + any(w, 2); n > 0; n--) {
+        w->sources = w->withs = 0;
+        w->window = NULL;
+        if (any(w, 2) == 0)
+            write_query(w, 0);
+        else
+            write_change(w);
+        put(w, ";");
+    }
+    put(w, "END");
+}
+
+static void create(struct writer *w)
+{
+    static void (*const writers[])(struct writer *) = {create_table, create_index, create_view, create_trigger};
+
+    writers[any(w, 4)](w);
+}
+
+/* A PRAGMA of each class of lib/policy.def, and one that is none, in all its forms. */
+static void write_pragma(struct writer *w)
+{
+    static const char *const pragmas[] = {"table_info",          "quick_check",   "index_list",   "collation_list",
+                                          "page_count",          "foreign_keys",  "busy_timeout", "user_version",
+                                          "journal_mode",        "encoding",      "optimize",     "wal_checkpoint",
+                                          "case_sensitive_like", "no_such_pragma"};
+    static const char *const values[] = {"1",       "- 1", "+ 2.5", "on",   "delete",
+                                         "DEFAULT", "'x'", "[y]",   "full", "match"};
+    const uint32_t form = any(w, 3);
+
+    put(w, "PRAGMA");
+    if (any(w, 3) == 0)
+        put(w, any(w, 2) == 0 ? "main ." : "'temp' .");
+    name_or_string(w, any(w, 3) == 0 ? any_name(w) : pragmas[any(w, 14)]);
+    if (form == 1)
+        put(w, "=");
+    if (form == 2)
+        open(w);
+    if (form > 0)
+        put(w, values[any(w, 10)]);
+    if (form == 2)
+        put(w, ")");
+}
+
 void hostile_text(uint64_t seed, struct text *out)
 {
     struct writer w = {.random = seed | 1, .out = out};
@@ -660,8 +835,22 @@ void hostile_text(uint64_t seed, struct text *out)
     w.focus = any(&w, (uint32_t)hostile_name_count);
     w.odd = any(&w, 2) == 0 ? 0 : 15;
     w.depth = any(&w, 3);
-    if (any(&w, 4) == 0)
+    switch (any(&w, 16)) {
+    case 0:
+    case 1:
+    case 2:
         write_change(&w);
-    else
+        break;
+    case 3:
+    case 4:
+    case 5:
+    case 6:
+        create(&w);
+        break;
+    case 7:
+        write_pragma(&w);
+        break;
+    default:
         write_query(&w, 0);
+    }
 }

@@ -1,44 +1,63 @@
 /*
- * The host's lists, and the strict list of functions, against what SQLite says while it prepares: its
- * authorizer names each function that a text calls and each table that it reads.
+ * The host's lists, and the strict list of functions, against what SQLite says while it prepares (asked.h).
  *
- *   deny    a text that calls f is refused with deny_functions = f, one that reads t with deny_tables = t
- *   strict  what D1GUARD_STRICT_FUNCTIONS allows calls only functions of the engine's list
- *   back    a text that does not call f, or read t, is not refused for it, but by a rule below
+ *   deny    a text that calls f is refused with deny_functions = f, one that reads t with deny_tables = t, one that
+ *           names PRAGMA p, or reads pragma_p, with deny_pragmas = p
+ *   own     what D1GUARD_STRICT_FUNCTIONS allows calls only functions of the engine's list; PRAGMAs that are not on
+ * the engine's list are refused unless allow_pragmas has them back    a text that does not name f, t or p so is not
+ * refused for it, but by a rule below
  *
- * Nothing is run. The host's functions and the tables bear the names of hostile.h, keywords above all. The
- * lists of lib/policy.def are private: they say here what the engine's own functions are.
+ * The host's functions and the tables bear the names of hostile.h, keywords above all. The lists of lib/policy.def
+ * are private: they say here what the engine's own functions and PRAGMAs are.
+ *
+ * Where the guard sees a name that SQLite does not ask for, something unknown is put in its place: if SQLite
+ * complains of it, the name was looked up there; if it takes the text, it never looked; any other error says that the
+ * guard is wrong.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "asked.h"
 #include "generate.h"
 #include "hostile.h"
 #include "inputs.h"
 #include "scratch.h"
 #include "shrink.h"
+#include "words.h"
 
 #include "../../lib/policy.def"
 #include <d1guard.h>
 
-#include <ctype.h>
-#include <strings.h>
-
-enum { CONTROL_TEXTS = 2000, PRINTED_MAX = 12, NAMES_MAX = 400, NAME_MAX_BYTES = 100, TOKENS_MAX = 4000 };
+enum { CONTROL_TEXTS = 2000, PRINTED_MAX = 12 };
 
 /* --- rules: what SQLite and the guard see differently, and why that is right --- */
 
-#define RULES(X)                                                                                             \
-    X(NONE, "")                                                                                              \
-    X(PTR, "-> and ->> are operators that call the function of that name")                                   \
-    X(CURRENT, "CURRENT_DATE, CURRENT_TIME and CURRENT_TIMESTAMP are keywords that call a function")         \
-    X(SCHEMA_TABLE, "sqlite_schema and its kin are sqlite_master by another name: a host denies both")       \
-    X(USING, "a FULL or RIGHT JOIN with USING calls coalesce()")                                             \
-    X(VIEW, "a view is made part of the query, and its table then named as if the query did")                \
-    X(ALIAS, "a FULL or RIGHT JOIN with USING names a subquery by its alias, as if it were a table")         \
-    X(OPERATOR_NAME, "a name like, glob, match or regexp without quotes where the operator could stand")     \
-    X(TABLE_FUNCTION, "a table with arguments is a function to the lists")                                   \
-    X(DROPPED, "a call or a table that SQLite drops unseen: x AND 0, in a WITH table that nothing reads")    \
-    X(WITH_TABLE, "a WITH table that bears the name counts as the table")
+#define RULES(X) \
+    X(NONE, "") \
+    X(PTR, "-> and ->> are operators that call the function of that name") \
+    X(CURRENT, "CURRENT_DATE, CURRENT_TIME and CURRENT_TIMESTAMP are keywords that call a function") \
+    X(SCHEMA_TABLE, "sqlite_schema and its kin are sqlite_master by another name: a host denies both") \
+    X(USING, "a FULL or RIGHT JOIN with USING or NATURAL calls coalesce()") \
+    X(VIEW, "a view is made part of the query, and its table then named as if the query did") \
+    X(ALIAS, "a FULL or RIGHT JOIN with USING names a subquery by its alias, as if it were a table") \
+    X(INNER, "a virtual table prepares statements of its own when it is used first") \
+    X(PRAGMA_FUNCTION, "strict: a function pragma_NAME of the host counts as the table of PRAGMA NAME") \
+    X(OPERATOR_NAME, "a name like, glob, match or regexp without quotes where the operator could stand") \
+    X(FRAME, "ROWS (, RANGE ( and GROUPS ( behind a column whose name is a keyword without quotes") \
+    X(TABLE_FUNCTION, "a table with arguments is a function to the lists") \
+    X(WITH_TABLE, "a WITH table that bears the name counts as the table") \
+    X(WINDOW_LIST, "the second name of a WINDOW list counts as a table") \
+    X(ACTION, "CASCADE, RESTRICT, NO and OF count as tables behind UPDATE") \
+    X(MODULE, "the module of a CREATE VIRTUAL TABLE counts as a function") \
+    X(NO_COLUMN, "SQLite does not ask for every table of which it reads no column, or only those of USING") \
+    X(VALUES, "SQLite 3.46 and newer do not ask for functions from the second row of VALUES on") \
+    X(DEFAULT, "older SQLite does not ask for functions in DEFAULT") \
+    X(OPEN, "not mended yet: operators, strict functions and the table behind ON in definitions; WITH behind FROM (") \
+    X(UNUSED_WITH, "dropped unseen: a WITH table that nothing reads") \
+    X(UNUSED_WINDOW, "dropped unseen: a WINDOW that nothing names") \
+    X(IN_NOTHING, "dropped unseen: x in x IN ()") \
+    X(AND_FALSE, "dropped unseen: x in x AND 0 or ON 0 WHERE x") \
+    X(NO_CONFLICT, "dropped unseen: DO UPDATE where no key can conflict") \
+    X(ORDERED_NOTHING, "dropped unseen: ORDER BY in a call without arguments")
 
 enum rule {
 #define X(id, why) RULE_##id,
@@ -48,305 +67,147 @@ enum rule {
     RULE_MISSING = RULE_COUNT
 };
 
-/* --- what SQLite says --- */
-
-struct names {
-    char name[NAMES_MAX][NAME_MAX_BYTES]; /* in small letters */
-    size_t count;
-};
-
-struct seen {
-    struct names called;   /* by the text itself, not by a view or a trigger */
-    struct names read;     /* likewise */
-    struct names columns;  /* those of the tables read of which it reads a column */
-    struct names by_views; /* tables that views read */
-    struct names anywhere; /* functions, by views too */
-    struct names touched;  /* tables: read or written, by views too */
-};
-
 /* Which texts were looked at, and what was found. */
 struct run {
-    sqlite3 *db;
-    struct names within; /* views and triggers */
-    struct names listed; /* the engine's functions */
-    struct seen seen;
+    struct asker *asker;
+    struct words words;            /* of the text that is looked at */
+    const struct asked *asked;     /* what SQLite asks for */
+    struct d1guard_options allows; /* all that it does, but for the lists */
+    struct text pragmas;           /* those of allows */
+    struct text tried;
     int blind; /* control: deny only what comes first */
     int quiet;
-    uint64_t texts, prepared, checks, misses, false_refusals;
+    uint64_t texts, prepared, defined, checks, misses, false_refusals;
     uint64_t by_rule[RULE_COUNT];
 };
 
-static int has(const struct names *names, const char *name)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        if (strcmp(names->name[i], name) == 0)
-            return 1;
-    }
-    return 0;
-}
-
-static void add(struct names *names, const char *name, size_t len)
-{
-    char small[NAME_MAX_BYTES];
-    size_t n;
-
-    if (len == 0 || len >= sizeof small)
-        return;
-    for (n = 0; n < len; n++)
-        small[n] = (char)(name[n] >= 'A' && name[n] <= 'Z' ? name[n] + 32 : name[n]);
-    small[n] = '\0';
-    if (has(names, small))
-        return;
-    if (names->count == NAMES_MAX) {
-        fputs("lists: too many names\n", stderr);
-        exit(2);
-    }
-    memcpy(names->name[names->count++], small, n + 1);
-}
-
-static int authorize(void *context, int action, const char *first, const char *second, const char *schema,
-                     const char *within)
-{
-    struct run *run = context;
-    struct seen *seen = &run->seen;
-    char small[NAME_MAX_BYTES] = "";
-    int direct = 1;
-
-    (void)schema;
-    /* A WITH table is named here as well; it stands in the text. */
-    if (within != NULL) {
-        snprintf(small, sizeof small, "%s", within);
-        for (char *c = small; *c != '\0'; c++)
-            *c = (char)tolower((unsigned char)*c);
-        direct = !has(&run->within, small);
-    }
-    if (action == SQLITE_FUNCTION) {
-        add(&seen->anywhere, second, strlen(second));
-        if (direct)
-            add(&seen->called, second, strlen(second));
-    } else if (action == SQLITE_READ || action == SQLITE_INSERT || action == SQLITE_UPDATE ||
-               action == SQLITE_DELETE) {
-        add(&seen->touched, first, strlen(first));
-        if (action == SQLITE_READ)
-            add(direct ? &seen->read : &seen->by_views, first, strlen(first));
-        if (direct && action == SQLITE_READ && second[0] != '\0')
-            add(&seen->columns, first, strlen(first));
-    }
-    return SQLITE_OK;
-}
-
-/* Prepares every statement of the text. 0 if SQLite does not take one of them. */
-static int prepares(struct run *run, const char *sql, size_t len)
-{
-    const char *tail = sql;
-
-    run->seen.called.count = run->seen.read.count = run->seen.columns.count = 0;
-    run->seen.by_views.count = run->seen.anywhere.count = run->seen.touched.count = 0;
-    while (tail < sql + len) {
-        const char *const from = tail;
-        sqlite3_stmt *stmt = NULL;
-        const int result = sqlite3_prepare_v2(run->db, from, (int)(sql + len - from) + 1, &stmt, &tail);
-
-        sqlite3_finalize(stmt);
-        if (result != SQLITE_OK)
-            return 0;
-        if (stmt == NULL && tail == from)
-            break;
-    }
-    return 1;
-}
-
 /* --- what the guard says --- */
 
-enum list { LIST_NONE, LIST_FUNCTION, LIST_TABLE, LIST_STRICT };
+enum list { LIST_NONE, LIST_FUNCTION, LIST_TABLE, LIST_PRAGMA, LIST_STRICT, LIST_STRICT_D1, LIST_OWN, LIST_OWN_D1 };
 
-static int is_allowed(const char *sql, size_t len, enum list list, const char *name,
-                      struct d1guard_report *report)
+static const char *const lists[] = {"allow_pragmas", "deny_functions", "deny_tables", "deny_pragmas",
+                                    "strict",        "strict for D1",  "own PRAGMAs", "own PRAGMAs of D1"};
+
+static int is_allowed(const struct run *run, enum list list, const char *name, struct d1guard_report *report)
 {
-    struct d1guard_options options = {.size = sizeof options, .engine = D1GUARD_ENGINE_SQLITE};
-    struct d1guard_names *deny = list == LIST_FUNCTION ? &options.deny_functions : &options.deny_tables;
+    struct d1guard_options options = run->allows;
+    struct d1guard_names *const deny = list == LIST_FUNCTION ? &options.deny_functions
+                                       : list == LIST_TABLE  ? &options.deny_tables
+                                       : list == LIST_PRAGMA ? &options.deny_pragmas
+                                                             : NULL;
 
-    options.allow_risks = D1GUARD_RISK_BIT(D1GUARD_RISK_WRITE);
-    if (list == LIST_FUNCTION || list == LIST_TABLE) {
+    if (deny != NULL) {
         deny->text = name;
         deny->len = strlen(name) + 1;
     }
-    if (list == LIST_STRICT)
+    if (list == LIST_STRICT || list == LIST_STRICT_D1)
         options.flags = D1GUARD_STRICT_FUNCTIONS;
+    if (list == LIST_STRICT_D1 || list == LIST_OWN_D1)
+        options.engine = D1GUARD_ENGINE_D1;
+    if (list == LIST_OWN || list == LIST_OWN_D1)
+        options.allow_pragmas.len = options.allow_risks = 0;
     memset(report, 0, sizeof *report);
     report->size = sizeof *report;
-    return d1guard_classify(sql, len, &options, report) == D1GUARD_ALLOW;
+    return d1guard_classify(run->words.sql, run->words.len, &options, report) == D1GUARD_ALLOW;
 }
 
-/* --- tokens --- */
-
-struct words {
-    const char *sql;
-    struct d1guard_token token[TOKENS_MAX]; /* no blanks, no comments */
-    size_t count;
-};
-
-static void read_words(struct words *words, const char *sql, size_t len)
+/* The PRAGMA whose table this is, or NULL. */
+static const char *pragma_of(const char *table)
 {
-    struct d1guard_token token = {.size = sizeof token};
+    return strncmp(table, "pragma_", 7) == 0 ? table + 7 : NULL;
+}
 
-    words->sql = sql;
-    words->count = 0;
-    for (size_t at = 0; d1guard_next_token(sql, len, at, &token); at += (size_t)token.len) {
-        const int is_blank = token.kind == D1GUARD_TOKEN_SPACE || token.kind == D1GUARD_TOKEN_COMMENT;
+/* Lets the guard allow what the text does. */
+static void set_allowed(struct run *run)
+{
+    const struct names *const pragmas = &run->asked->pragmas;
+    const struct names *const tables = &run->asked->touched;
 
-        if (!is_blank && words->count < TOKENS_MAX)
-            words->token[words->count++] = token;
+    memset(&run->allows, 0, sizeof run->allows);
+    run->allows.size = sizeof run->allows;
+    run->allows.engine = D1GUARD_ENGINE_SQLITE;
+    run->allows.allow_risks = D1GUARD_RISK_BIT(D1GUARD_RISK_WRITE);
+    if (run->asked->defines)
+        run->allows.allow_risks |= D1GUARD_RISK_BIT(D1GUARD_RISK_SCHEMA);
+    text_clear(&run->pragmas);
+    for (size_t i = 0; i < pragmas->count; i++)
+        text_add(&run->pragmas, pragmas->name[i], strlen(pragmas->name[i]) + 1);
+    for (size_t i = 0; i < tables->count; i++) {
+        if (pragma_of(tables->name[i]) != NULL)
+            text_add(&run->pragmas, pragma_of(tables->name[i]), strlen(pragma_of(tables->name[i])) + 1);
     }
+    run->allows.allow_pragmas.text = run->pragmas.bytes;
+    run->allows.allow_pragmas.len = run->pragmas.len;
 }
 
-static uint32_t kind_at(const struct words *words, size_t i)
+/* --- the engine's own lists --- */
+
+static int is_own_function(const char *name, enum list list)
 {
-    return i < words->count ? words->token[i].kind : D1GUARD_TOKEN_SEMI;
+    static struct names own[2];
+
+    if (own[0].count == 0) {
+#define X(name) names_add(&own[0], #name, strlen(#name));
+        D1G_FUNCTIONS_D1(X)
+#undef X
+        own[1] = own[0];
+#define X(name) names_add(&own[1], #name, strlen(#name));
+        D1G_FUNCTIONS_SQLITE(X)
+#undef X
+    }
+    return names_have(&own[list == LIST_STRICT], name);
 }
 
-static int is_name(uint32_t kind)
+static int is_own_pragma(const char *name, int sets, enum list list)
 {
-    return kind == D1GUARD_TOKEN_WORD || kind == D1GUARD_TOKEN_NAME || kind == D1GUARD_TOKEN_STRING;
+    static const char *const rows[] = {
+#define X(class, name) class #name,
+        D1G_PRAGMAS(X)
+#undef X
+    };
+    const char last = list == LIST_OWN_D1 ? 'A' : sets ? 'B' : 'D';
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(rows[i] + 1, name) == 0)
+            return rows[i][0] <= last;
+    }
+    return 0;
 }
 
-static int is_word(const struct words *words, size_t i, const char *word)
-{
-    return kind_at(words, i) == D1GUARD_TOKEN_WORD && words->token[i].len == strlen(word) &&
-           strncasecmp(words->sql + words->token[i].at, word, strlen(word)) == 0;
-}
+/* --- deny and own --- */
 
-static int is_one_of(const struct words *words, size_t i, const char *const *list)
+static int is_spelled(const struct run *run, const char *name)
 {
-    for (; *list != NULL; list++) {
-        if (is_word(words, i, *list))
+    for (size_t i = 0; i < run->words.count; i++) {
+        if (words_spell(&run->words, i, name))
             return 1;
     }
     return 0;
 }
 
-static int holds_word(const struct words *words, const char *word)
+/* Does only a virtual table use it: names the text one, and not this? */
+static int is_inner(const struct run *run, const char *name)
 {
-    for (size_t i = 0; i < words->count; i++) {
-        if (is_word(words, i, word))
-            return 1;
+    static const char *const virtual_tables[] = {"f3", "f4", "f5", "rt"};
+
+    for (size_t i = 0; i < sizeof virtual_tables / sizeof *virtual_tables; i++) {
+        if (is_spelled(run, virtual_tables[i]))
+            return !is_spelled(run, name);
     }
     return 0;
 }
-
-/* Token i without its quotes; a doubled quote stays, no name here has one. */
-static void add_token(struct names *names, const struct words *words, size_t i)
-{
-    const struct d1guard_token *token = &words->token[i];
-    const char *bytes = words->sql + token->at;
-
-    if (token->kind == D1GUARD_TOKEN_WORD)
-        add(names, bytes, (size_t)token->len);
-    else if (is_name(token->kind))
-        add(names, bytes + 1, (size_t)token->len - 2);
-}
-
-/* The token that starts there. */
-static size_t find_token(const struct words *words, uint64_t at)
-{
-    size_t i = 0;
-
-    while (i < words->count && words->token[i].at != at)
-        i++;
-    return i;
-}
-
-/* The `)` of the `(` at i. */
-static size_t closing(const struct words *words, size_t i)
-{
-    long depth = 0;
-
-    for (; i < words->count; i++) {
-        depth += kind_at(words, i) == D1GUARD_TOKEN_LP;
-        depth -= kind_at(words, i) == D1GUARD_TOKEN_RP;
-        if (depth == 0)
-            break;
-    }
-    return i;
-}
-
-/* The `(` of the `)` at i, or 0. */
-static size_t opening(const struct words *words, size_t i)
-{
-    long depth = 0;
-
-    for (; i > 0; i--) {
-        depth += kind_at(words, i) == D1GUARD_TOKEN_RP;
-        depth -= kind_at(words, i) == D1GUARD_TOKEN_LP;
-        if (depth == 0)
-            break;
-    }
-    return i;
-}
-
-/* Where the name at i starts, a schema and its dot included. */
-static size_t start_of_name(const struct words *words, size_t i)
-{
-    return i >= 2 && kind_at(words, i - 1) == D1GUARD_TOKEN_DOT ? i - 2 : i;
-}
-
-/* Is the name at i behind FROM, JOIN and the like, or behind a comma of such a list? */
-static int stands_as_table(const struct words *words, size_t i)
-{
-    static const char *const before[] = {"FROM", "JOIN", "INTO", "UPDATE", "IN", NULL};
-    static const char *const ends[] = {"SELECT", "WHERE", "GROUP",  "HAVING",    "ORDER",
-                                       "LIMIT",  "SET",   "VALUES", "RETURNING", NULL};
-    size_t k = start_of_name(words, i);
-
-    while (k > 0 && kind_at(words, k - 1) == D1GUARD_TOKEN_LP)
-        k--; /* FROM ((t)) */
-    if (k > 1 && is_word(words, k - 2, "DISTINCT"))
-        return 0; /* IS DISTINCT FROM */
-    if (k == 0 || is_one_of(words, k - 1, before))
-        return k > 0;
-    if (kind_at(words, k - 1) != D1GUARD_TOKEN_COMMA)
-        return 0;
-    while (--k > 0) {
-        const uint32_t kind = kind_at(words, k - 1);
-
-        if (kind == D1GUARD_TOKEN_RP)
-            k = opening(words, k - 1) + 1;
-        else if (kind == D1GUARD_TOKEN_LP && k > 1 && kind_at(words, k - 2) != D1GUARD_TOKEN_LP &&
-                 kind_at(words, k - 2) != D1GUARD_TOKEN_COMMA)
-            return is_one_of(words, k - 2, before);
-        else if (is_one_of(words, k - 1, before))
-            return 1;
-        else if (is_one_of(words, k - 1, ends))
-            return 0;
-    }
-    return 0;
-}
-
-/* Does the name stand as a table anywhere? */
-static int names_table(const struct words *words, const char *name)
-{
-    static struct names one;
-
-    for (size_t i = 0; i < words->count; i++) {
-        one.count = 0;
-        add_token(&one, words, i);
-        if (has(&one, name) && stands_as_table(words, i))
-            return 1;
-    }
-    return 0;
-}
-
-/* --- deny and strict --- */
 
 /* Why a text that calls the function may be allowed although it is denied. */
-static enum rule excuse_function(const struct words *words, const char *name)
+static enum rule excuse_function(const struct run *run, const char *name)
 {
     if (strcmp(name, "->") == 0 || strcmp(name, "->>") == 0)
         return RULE_PTR;
-    if (strncmp(name, "current_", 8) == 0 && holds_word(words, name))
+    if (strncmp(name, "current_", 8) == 0 && words_hold(&run->words, name))
         return RULE_CURRENT;
-    if (strcmp(name, "coalesce") == 0 && holds_word(words, "USING"))
+    if (strcmp(name, "coalesce") == 0 && (words_hold(&run->words, "USING") || words_hold(&run->words, "NATURAL")))
         return RULE_USING;
+    if (is_inner(run, name))
+        return RULE_INNER;
     return RULE_MISSING;
 }
 
@@ -356,14 +217,30 @@ static int is_schema_table(const char *name)
            strcmp(name, "sqlite_schema") == 0 || strcmp(name, "sqlite_temp_schema") == 0;
 }
 
-static enum rule excuse_table(const struct run *run, const struct words *words, const char *name)
+/* Is the name only that of an alias: does SQLite take the text when it is another one wherever it stands? */
+static int is_alias(struct run *run, const char *name)
 {
-    if (is_schema_table(name))
+    text_clear(&run->tried);
+    for (size_t i = 0; i < run->words.count; i++) {
+        text_add_string(&run->tried, " ");
+        if (words_spell(&run->words, i, name) && words_kind(&run->words, i - 1) != D1GUARD_TOKEN_DOT)
+            text_add_string(&run->tried, "other_name");
+        else
+            text_add(&run->tried, run->words.sql + run->words.token[i].at, (size_t)run->words.token[i].len);
+    }
+    return asker_error(run->asker, run->tried.bytes, run->tried.len) == NULL;
+}
+
+static enum rule excuse_table(struct run *run, const char *name)
+{
+    if (is_schema_table(name) && !is_spelled(run, name))
         return RULE_SCHEMA_TABLE;
-    if (has(&run->seen.by_views, name) && !has(&run->seen.columns, name))
+    if (names_have(&run->asked->by_views, name) && !names_have(&run->asked->columns, name))
         return RULE_VIEW;
-    if (holds_word(words, "USING") && !names_table(words, name))
+    if (words_hold(&run->words, "USING") && is_alias(run, name))
         return RULE_ALIAS;
+    if (is_inner(run, name))
+        return RULE_INNER;
     return RULE_MISSING;
 }
 
@@ -373,12 +250,25 @@ struct finding {
     enum list list;
     int is_miss; /* or a false refusal */
     char name[NAME_MAX_BYTES];
-    struct d1guard_report report;
 };
 
-static void found(struct run *run, struct finding *worst, enum rule rule, enum list list, int is_miss,
-                  const char *name, const struct d1guard_report *report)
+/* What is known to be wrong, and not mended yet. */
+static int is_open(const struct run *run, enum list list, const char *name)
 {
+    if (list == LIST_TABLE && strcmp(name, "with") == 0)
+        return 1;
+    for (size_t i = 0; i < run->words.count && run->asked->defines && list == LIST_TABLE; i++) {
+        if (words_is(&run->words, i, "ON") && words_spell(&run->words, i + 1, name))
+            return 1;
+    }
+    return run->asked->defines && (list == LIST_FUNCTION || list == LIST_STRICT || list == LIST_STRICT_D1);
+}
+
+static void found(struct run *run, struct finding *worst, enum rule rule, enum list list, int is_miss,
+                  const char *name)
+{
+    if (rule == RULE_MISSING && is_open(run, list, name))
+        rule = RULE_OPEN;
     if (rule < RULE_COUNT) {
         run->by_rule[rule]++;
         return;
@@ -392,189 +282,345 @@ static void found(struct run *run, struct finding *worst, enum rule rule, enum l
     worst->rule = rule;
     worst->list = list;
     worst->is_miss = is_miss;
-    worst->report = *report;
     snprintf(worst->name, sizeof worst->name, "%s", name);
 }
 
-static void check_denied(struct run *run, const struct words *words, const char *sql, size_t len,
-                         const struct names *names, enum list list, struct finding *worst)
+static void check_denied(struct run *run, const struct names *names, enum list list, struct finding *worst)
 {
     struct d1guard_report report;
 
     for (size_t i = 0; i < names->count; i++) {
+        const char *const name = names->name[i];
+
         run->checks++;
-        if (is_allowed(sql, len, list, names->name[run->blind ? 0 : i], &report))
+        if (is_allowed(run, list, names->name[run->blind ? 0 : i], &report))
             found(run, worst,
-                  list == LIST_TABLE ? excuse_table(run, words, names->name[i])
-                                     : excuse_function(words, names->name[i]),
-                  list, 1, names->name[i], &report);
+                  list == LIST_FUNCTION ? excuse_function(run, name)
+                  : list == LIST_TABLE  ? excuse_table(run, name)
+                  : is_inner(run, name) ? RULE_INNER
+                                        : RULE_MISSING,
+                  list, 1, name);
     }
 }
 
-static void check_strict(struct run *run, const struct words *words, const char *sql, size_t len,
-                         struct finding *worst)
+static void check_denied_pragma_tables(struct run *run, struct finding *worst)
+{
+    static struct names pragmas;
+
+    pragmas.count = 0;
+    for (size_t i = 0; i < run->asked->read.count; i++) {
+        const char *const table = run->asked->read.name[i];
+
+        if (pragma_of(table) != NULL && excuse_table(run, table) == RULE_MISSING)
+            names_add(&pragmas, pragma_of(table), strlen(pragma_of(table)));
+    }
+    check_denied(run, &pragmas, LIST_PRAGMA, worst);
+}
+
+static void check_strict(struct run *run, enum list list, struct finding *worst)
 {
     struct d1guard_report report;
 
     run->checks++;
-    if (!is_allowed(sql, len, LIST_STRICT, NULL, &report))
+    if (!is_allowed(run, list, NULL, &report))
         return;
-    for (size_t i = 0; i < run->seen.called.count; i++) {
-        const char *const name = run->seen.called.name[i];
+    for (size_t i = 0; i < run->asked->called.count; i++) {
+        const char *const name = run->asked->called.name[i];
 
-        if (!has(&run->listed, name))
-            found(run, worst, excuse_function(words, name), LIST_STRICT, 1, name, &report);
+        if (!is_own_function(name, list))
+            found(run, worst, pragma_of(name) != NULL ? RULE_PRAGMA_FUNCTION : excuse_function(run, name), list, 1,
+                  name);
     }
 }
+
+static void check_own_pragmas(struct run *run, enum list list, struct finding *worst)
+{
+    struct d1guard_report report;
+
+    run->checks++;
+    if (!is_allowed(run, list, NULL, &report))
+        return;
+    for (size_t i = 0; i < run->asked->pragmas.count; i++) {
+        const char *const name = run->asked->pragmas.name[i];
+
+        if (!is_own_pragma(name, names_have(&run->asked->set, name), list))
+            found(run, worst, is_inner(run, name) ? RULE_INNER : RULE_MISSING, list, 1, name);
+    }
+    for (size_t i = 0; i < run->asked->read.count; i++) {
+        const char *const pragma = pragma_of(run->asked->read.name[i]);
+
+        if (pragma != NULL && !is_own_pragma(pragma, 0, list))
+            found(run, worst, RULE_MISSING, list, 1, run->asked->read.name[i]);
+    }
+}
+
+/* --- and back --- */
 
 /* clang-format off */
 static const char *const reserved[] = {
     "ALL", "AND", "AS", "BETWEEN", "CASE", "COLLATE", "DISTINCT", "ELSE", "ESCAPE", "EXISTS", "FROM", "GROUP",
-    "HAVING", "IN", "INTO", "IS", "JOIN", "LIMIT", "NOT", "ON", "OR", "ORDER", "RETURNING", "SELECT", "SET", "THEN",
+    "HAVING", "IN", "INTO", "IS", "JOIN", "LIMIT", "ON", "OR", "ORDER", "RETURNING", "SELECT", "SET", "THEN",
     "UPDATE", "VALUES", "WHEN", "WHERE", NULL};
 /* clang-format on */
 static const char *const operators[] = {"LIKE", "GLOB", "MATCH", "REGEXP", NULL};
-
-/* --- and back --- */
+static const char *const frames[] = {"ROWS", "RANGE", "GROUPS", NULL};
 
 /* Does the name at i end a type or an alias: AS and names before it? */
-static int ends_type(const struct words *words, size_t i)
+static int ends_type(const struct run *run, size_t i)
 {
-    while (i > 0 && is_name(kind_at(words, i - 1)) &&
-           (is_word(words, i - 1, "NOT") || !is_one_of(words, i - 1, reserved)))
+    while (i > 0 && words_is_name(&run->words, i - 1) && !words_is_one_of(&run->words, i - 1, reserved))
         i--;
-    return i > 0 && is_word(words, i - 1, "AS");
-}
-
-/* Is the name before a `(` sure to be no call: a type, a table and its columns, a WITH table, a keyword? */
-static int is_no_call(const struct words *words, size_t i)
-{
-    static const char *const frames[] = {"ROWS", "RANGE", "GROUPS", NULL};
-    const size_t start = start_of_name(words, i);
-
-    if (ends_type(words, i))
-        return 1;
-    if (is_one_of(words, i, frames) && i >= 3 && kind_at(words, i - 1) == D1GUARD_TOKEN_LP &&
-        is_word(words, i - 2, "OVER") && kind_at(words, i - 3) == D1GUARD_TOKEN_RP)
-        return 1; /* OVER (ROWS (1) PRECEDING) */
-    if (start > 0 && is_word(words, start - 1, "INTO"))
-        return 1;
-    return is_word(words, closing(words, i + 1) + 1, "AS") &&
-           (start == 0 || is_word(words, start - 1, "WITH") || is_word(words, start - 1, "RECURSIVE"));
-}
-
-/* Does the word stand between two operands, as an operator that calls a function does? */
-static int is_operator(const struct words *words, size_t i)
-{
-    static const char *const behind[] = {"FROM",  "WHERE", "AS",    "JOIN",   "ON",        "GROUP",
-                                         "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "THEN",
-                                         "WHEN",  "ELSE",  "AND",   "OR",     "USING",     NULL};
-    const uint32_t next = kind_at(words, i + 1);
-
-    return is_one_of(words, i, operators) && i > 0 && kind_at(words, i - 1) != D1GUARD_TOKEN_DOT &&
-           next != D1GUARD_TOKEN_COMMA && next != D1GUARD_TOKEN_RP && next != D1GUARD_TOKEN_SEMI &&
-           next != D1GUARD_TOKEN_DOT && !is_one_of(words, i + 1, behind);
+    return i > 0 && words_is(&run->words, i - 1, "AS");
 }
 
 /* Can an operand end before i, or is it NOT? ORDER BY and GROUP BY are sure not to be names. */
-static int is_behind_operand(const struct words *words, size_t i)
+static int is_behind_operand(const struct run *run, size_t i)
 {
     static const char *const pairs[] = {"ORDER", "GROUP", "PARTITION", NULL};
-    const uint32_t kind = kind_at(words, i - 1);
+    const uint32_t kind = words_kind(&run->words, i - 1);
 
-    if (ends_type(words, i))
+    if (ends_type(run, i))
         return 0;
-    if (is_word(words, i - 1, "BY") && i >= 2 && is_one_of(words, i - 2, pairs))
+    if (words_is(&run->words, i - 1, "BY") && i >= 2 && words_is_one_of(&run->words, i - 2, pairs))
         return 0;
-    return (is_word(words, i - 1, "NOT") || !is_one_of(words, i - 1, reserved)) &&
+    return !words_is_one_of(&run->words, i - 1, reserved) &&
            (kind == D1GUARD_TOKEN_RP || (kind >= D1GUARD_TOKEN_WORD && kind <= D1GUARD_TOKEN_VARIABLE));
 }
 
-/* Why a text may be refused for a function that it does not call. */
-static enum rule excuse_refused_function(const struct run *run, const struct words *words, size_t i,
-                                         const char *name)
+/* Where the name at i starts, a schema and its dot included. */
+static size_t start_of_name(const struct run *run, size_t i)
 {
-    if (is_operator(words, i))
-        return RULE_DROPPED;
-    if (is_one_of(words, i, operators) && i > 0 && is_behind_operand(words, i))
-        return RULE_OPERATOR_NAME;
-    if (kind_at(words, i + 1) == D1GUARD_TOKEN_LP) {
-        if (is_no_call(words, i))
-            return RULE_MISSING;
-        return has(&run->seen.touched, name) || stands_as_table(words, i) ? RULE_TABLE_FUNCTION
-                                                                          : RULE_DROPPED;
+    return i >= 2 && words_kind(&run->words, i - 1) == D1GUARD_TOKEN_DOT ? i - 2 : i;
+}
+
+/* The token behind a call: its parentheses, FILTER (...), OVER (...) or OVER name. */
+static size_t end_of_call(const struct run *run, size_t i)
+{
+    i = words_closing(&run->words, i + 1) + 1;
+    if (words_is(&run->words, i, "FILTER") && words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP)
+        i = words_closing(&run->words, i + 1) + 1;
+    if (words_is(&run->words, i, "OVER") && words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP)
+        i = words_closing(&run->words, i + 1) + 1;
+    else if (words_is(&run->words, i, "OVER") && words_is_name(&run->words, i + 1) &&
+             !words_is_one_of(&run->words, i + 1, reserved))
+        i += 2; /* else an alias */
+    return i;
+}
+
+/* What SQLite does where something unknown stands in place of the tokens [from, to). */
+enum look { LOOK_OTHER_ERROR, LOOK_UP, LOOK_DROPS };
+
+static enum look look(struct run *run, size_t from, size_t to, const char *unknown)
+{
+    const char *error;
+
+    words_replace(&run->words, from, to, unknown, &run->tried);
+    error = asker_error(run->asker, run->tried.bytes, run->tried.len);
+    if (error == NULL)
+        return LOOK_DROPS;
+    return strncmp(error, "no such table", 13) == 0 || strstr(error, "no such function: no_such_function") != NULL ||
+                   strstr(error, "unknown function: no_such_function") != NULL
+               ? LOOK_UP
+               : LOOK_OTHER_ERROR;
+}
+
+/* The same for the table at i. Where any name will do a query must do as well. */
+static enum look look_at_table(struct run *run, size_t i)
+{
+    const size_t start = start_of_name(run, i);
+    const size_t end =
+        words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP ? words_closing(&run->words, i + 1) + 1 : i + 1;
+    const enum look seen = look(run, start, i + 1, "no_such_table");
+
+    /* Behind a parenthesis OVER is no alias without AS. */
+    return seen != LOOK_DROPS                   ? seen
+           : words_is(&run->words, end, "OVER") ? look(run, start, end, "(SELECT no_such_function(1)) AS")
+                                                : look(run, start, end, "(SELECT no_such_function(1))");
+}
+
+/* Why SQLite never looks at what stands at i. */
+static enum rule excuse_dropped(const struct run *run, size_t i)
+{
+    static const char *const queries[] = {"SELECT", "VALUES", "WITH", NULL};
+    static const char *const hints[] = {"AS", "MATERIALIZED", NULL};
+
+    for (size_t open = words_around(&run->words, i); open < run->words.count;
+         open = words_around(&run->words, open)) {
+        if (words_is_one_of(&run->words, open - 1, hints))
+            return words_is_one_of(&run->words, open + 1, queries) ? RULE_UNUSED_WITH : RULE_UNUSED_WINDOW;
+        if (words_is_name(&run->words, open - 1) && words_is(&run->words, open + 1, "ORDER"))
+            return RULE_ORDERED_NOTHING;
     }
+    for (size_t k = 0; k < run->words.count; k++) {
+        if (k >= i && words_is(&run->words, k, "IN") && words_kind(&run->words, k + 1) == D1GUARD_TOKEN_LP &&
+            words_kind(&run->words, k + 2) == D1GUARD_TOKEN_RP)
+            return RULE_IN_NOTHING;
+        if (k < i && words_is(&run->words, k, "DO") && words_is(&run->words, k + 1, "UPDATE"))
+            return RULE_NO_CONFLICT;
+    }
+    return words_hold(&run->words, "AND") || words_hold(&run->words, "ON") ? RULE_AND_FALSE : RULE_MISSING;
+}
+
+/* Why a text may be refused for a function that it does not call, its name being token i. */
+static enum rule excuse_refused_function(struct run *run, size_t i)
+{
+    const size_t start = start_of_name(run, i);
+    enum look seen = LOOK_OTHER_ERROR;
+
+    if (words_is_one_of(&run->words, i, operators) && i > 0)
+        seen = look(run, words_is(&run->words, i - 1, "NOT") ? i - 1 : i, i + 1, "+ no_such_function(1) LIKE");
+    if (seen == LOOK_OTHER_ERROR && words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP)
+        seen = look(run, i, end_of_call(run, i), "1 + no_such_function(1)");
+    if (seen == LOOK_DROPS)
+        return excuse_dropped(run, i);
+    if (seen == LOOK_UP && words_hold(&run->words, "VALUES"))
+        return RULE_VALUES;
+    if (seen == LOOK_UP && run->asked->defines && words_hold(&run->words, "DEFAULT"))
+        return RULE_DEFAULT;
+    if (words_is_one_of(&run->words, i, operators) && is_behind_operand(run, i))
+        return RULE_OPERATOR_NAME;
+    if (words_is_one_of(&run->words, i, frames) && words_kind(&run->words, i - 1) == D1GUARD_TOKEN_WORD)
+        return RULE_FRAME;
+    if (words_hold(&run->words, "VIRTUAL") && words_is(&run->words, start - 1, "USING"))
+        return RULE_MODULE;
+    if (words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP && look_at_table(run, i) != LOOK_OTHER_ERROR)
+        return RULE_TABLE_FUNCTION;
     return RULE_MISSING;
 }
 
-static enum rule excuse_refused_table(const struct words *words, size_t i, const char *name)
+/* Is the name one of a WITH list? */
+static int is_declared(const struct run *run, const char *name)
 {
     static struct names declared;
 
-    if (is_schema_table(name))
-        return RULE_SCHEMA_TABLE;
     declared.count = 0;
-    for (size_t k = 1; k + 1 < words->count; k++) {
-        if (is_name(kind_at(words, k)) &&
-            (is_word(words, k + 1, "AS") ||
-             (kind_at(words, k + 1) == D1GUARD_TOKEN_LP && is_word(words, closing(words, k + 1) + 1, "AS"))))
-            add_token(&declared, words, k);
+    for (size_t i = 1; i + 1 < run->words.count; i++) {
+        const size_t as =
+            words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP ? words_closing(&run->words, i + 1) + 1 : i + 1;
+        const char *spelled = NULL;
+        const size_t len = words_name(&run->words, i, &spelled);
+
+        if (words_is(&run->words, as, "AS"))
+            names_add(&declared, spelled, len);
     }
-    if (holds_word(words, "WITH") && has(&declared, name))
-        return RULE_WITH_TABLE;
-    return stands_as_table(words, i) ? RULE_DROPPED : RULE_MISSING;
+    return words_hold(&run->words, "WITH") && names_have(&declared, name);
 }
 
-static void check_back(struct run *run, const struct words *words, const char *sql, size_t len,
-                       struct finding *worst)
+/* The same for a table that it does not read. */
+static enum rule excuse_refused_table(struct run *run, size_t i, const char *name)
 {
-    static struct names names;
+    const enum look seen = look_at_table(run, i);
+
+    if (seen == LOOK_OTHER_ERROR && run->asked->defines && words_is(&run->words, i - 1, "UPDATE"))
+        return RULE_ACTION;
+    if (seen == LOOK_OTHER_ERROR && words_hold(&run->words, "WINDOW") && words_is(&run->words, i + 1, "AS") &&
+        words_kind(&run->words, i + 2) == D1GUARD_TOKEN_LP)
+        return RULE_WINDOW_LIST;
+    if (seen == LOOK_OTHER_ERROR)
+        return RULE_MISSING;
+    if (is_schema_table(name))
+        return RULE_SCHEMA_TABLE;
+    if (is_declared(run, name))
+        return RULE_WITH_TABLE;
+    return seen == LOOK_DROPS ? excuse_dropped(run, i) : RULE_NO_COLUMN;
+}
+
+/* What SQLite does not ask for under this name must not be refused for it. */
+static void check_back_name(struct run *run, const char *name, struct finding *worst)
+{
+    const struct asked *const asked = run->asked;
+    const char *const pragma = pragma_of(name) != NULL ? pragma_of(name) : name;
+    char table[NAME_MAX_BYTES + 7];
     struct d1guard_report report;
 
+    snprintf(table, sizeof table, "pragma_%s", pragma);
+    run->checks += 3;
+    if (!names_have(&asked->anywhere, name) && !is_allowed(run, LIST_FUNCTION, name, &report))
+        found(run, worst, excuse_refused_function(run, words_find(&run->words, report.at)), LIST_FUNCTION, 0, name);
+    if (!names_have(&asked->touched, name) && !is_allowed(run, LIST_TABLE, name, &report))
+        found(run, worst, excuse_refused_table(run, words_find(&run->words, report.at), name), LIST_TABLE, 0, name);
+    if (!names_have(&asked->pragmas, pragma) && !names_have(&asked->touched, table) &&
+        !is_allowed(run, LIST_PRAGMA, pragma, &report))
+        found(run, worst, excuse_refused_table(run, words_find(&run->words, report.at), table), LIST_PRAGMA, 0,
+              pragma);
+}
+
+static void check_back_strict(struct run *run, enum list list, struct finding *worst)
+{
+    static struct names one;
+    struct d1guard_report report;
+    const char *name = NULL;
+    size_t i;
+
+    run->checks++;
+    if (is_allowed(run, list, NULL, &report) || report.reason != D1GUARD_REASON_UNLISTED_FUNCTION)
+        return;
+    i = words_find(&run->words, report.at);
+    one.count = 0;
+    names_add(&one, name, words_name(&run->words, i, &name));
+    if (one.count == 1 && !names_have(&run->asked->anywhere, one.name[0]))
+        found(run, worst, excuse_refused_function(run, i), list, 0, one.name[0]);
+}
+
+static void check_back(struct run *run, struct finding *worst)
+{
+    static struct names names;
+
     names.count = 0;
-    for (size_t i = 0; i < words->count && names.count < NAMES_MAX; i++)
-        add_token(&names, words, i);
-    for (size_t i = 0; i < names.count; i++) {
-        const char *const name = names.name[i];
+    for (size_t i = 0; i < run->words.count && names.count < NAMES_MAX; i++) {
+        const char *name = NULL;
+        const size_t name_len = words_name(&run->words, i, &name);
 
-        run->checks += 2;
-        if (!has(&run->seen.anywhere, name) && !is_allowed(sql, len, LIST_FUNCTION, name, &report))
-            found(run, worst, excuse_refused_function(run, words, find_token(words, report.at), name),
-                  LIST_FUNCTION, 0, name, &report);
-        if (!has(&run->seen.touched, name) && !is_allowed(sql, len, LIST_TABLE, name, &report))
-            found(run, worst, excuse_refused_table(words, find_token(words, report.at), name), LIST_TABLE, 0,
-                  name, &report);
+        names_add(&names, name, name_len);
     }
-    if (!is_allowed(sql, len, LIST_STRICT, NULL, &report)) {
-        const size_t i = find_token(words, report.at);
-        static struct names one;
-
-        one.count = 0;
-        if (i < words->count)
-            add_token(&one, words, i);
-        if (one.count == 1 && !has(&run->seen.anywhere, one.name[0]))
-            found(run, worst, excuse_refused_function(run, words, i, one.name[0]), LIST_STRICT, 0,
-                  one.name[0], &report);
-    }
+    for (size_t i = 0; i < names.count; i++)
+        check_back_name(run, names.name[i], worst);
+    check_back_strict(run, LIST_STRICT, worst);
+    check_back_strict(run, LIST_STRICT_D1, worst);
 }
 
 /* --- texts --- */
 
+/* 0 if SQLite does not take the text, or the text holds a byte order mark, which older versions read as a name. */
+static int read_text(struct run *run, const char *sql, size_t len)
+{
+    if (sqlite3_libversion_number() < 3036000 && strstr(sql, "\xef\xbb\xbf") != NULL)
+        return 0;
+    words_read(&run->words, sql, len);
+    run->asked = asker_ask(run->asker, sql, len);
+    if (run->asked != NULL)
+        set_allowed(run);
+    return run->asked != NULL;
+}
+
 /* 0 if the text is none to judge. */
 static int check(struct run *run, const char *sql, size_t len, struct finding *worst)
 {
-    static struct words words;
     struct d1guard_report report;
 
     worst->rule = RULE_NONE;
-    if (!is_allowed(sql, len, LIST_NONE, NULL, &report) || !prepares(run, sql, len))
+    if (!read_text(run, sql, len))
         return 0;
-    read_words(&words, sql, len);
-    check_denied(run, &words, sql, len, &run->seen.called, LIST_FUNCTION, worst);
-    check_denied(run, &words, sql, len, &run->seen.read, LIST_TABLE, worst);
-    check_strict(run, &words, sql, len, worst);
+    if (!is_allowed(run, LIST_NONE, NULL, &report)) {
+        const int is_finding =
+            run->pragmas.len > 0 /* a list has no empty name: PRAGMA "" */ &&
+            (report.reason == D1GUARD_REASON_PRAGMA_NOT_LISTED || report.reason == D1GUARD_REASON_PRAGMA_VALUE);
+
+        if (is_finding)
+            found(run, worst, RULE_MISSING, LIST_NONE, 0, "");
+        return is_finding;
+    }
+    run->defined += run->asked->defines != 0;
+    check_denied(run, &run->asked->called, LIST_FUNCTION, worst);
+    check_denied(run, &run->asked->read, LIST_TABLE, worst);
+    check_denied(run, &run->asked->pragmas, LIST_PRAGMA, worst);
+    check_denied_pragma_tables(run, worst);
+    check_strict(run, LIST_STRICT, worst);
+    check_strict(run, LIST_STRICT_D1, worst);
+    check_own_pragmas(run, LIST_OWN, worst);
+    check_own_pragmas(run, LIST_OWN_D1, worst);
     if (!run->blind)
-        check_back(run, &words, sql, len, worst);
+        check_back(run, worst);
     return 1;
 }
 
@@ -593,23 +639,23 @@ static int shows_finding(void *context, const char *sql, size_t len)
            strcmp(worst.name, shrinking->wanted.name) == 0;
 }
 
-static void print_finding(struct run *run, const struct finding *finding, const char *sql, size_t len)
+static void print_finding(const struct run *run, const struct finding *finding, const char *sql, size_t len)
 {
-    static const char *const lists[] = {"", "deny_functions", "deny_tables", "strict"};
     static struct shrinking shrinking;
     struct text text = {0};
 
     shrinking.run = *run;
+    memset(&shrinking.run.pragmas, 0, sizeof shrinking.run.pragmas);
+    memset(&shrinking.run.tried, 0, sizeof shrinking.run.tried);
     shrinking.wanted = *finding;
-    sqlite3_set_authorizer(run->db, authorize, &shrinking.run);
     text_set(&text, sql, len);
     shrink(&text, shows_finding, &shrinking);
-    printf("%s: %s, %s\n  least: ", finding->is_miss ? "MISS" : "FALSE REFUSAL", lists[finding->list],
-           finding->name);
+    printf("%s: %s, %s\n  least: ", finding->is_miss ? "MISS" : "FALSE REFUSAL", lists[finding->list], finding->name);
     text_print(stdout, text.bytes, text.len);
     printf("\n");
     text_free(&text);
-    sqlite3_set_authorizer(run->db, authorize, run);
+    text_free(&shrinking.run.pragmas);
+    text_free(&shrinking.run.tried);
 }
 
 static void judge(void *context, const char *sql, size_t len)
@@ -626,19 +672,13 @@ static void judge(void *context, const char *sql, size_t len)
         print_finding(run, &worst, sql, len);
 }
 
-static void run_generated(struct run *run, struct generator *generator, uint64_t seed, uint64_t count)
+/* Most of the texts are hostile. */
+static void make(struct generator *generator, uint64_t seed, uint64_t i, struct text *out)
 {
-    struct text text = {0};
-
-    for (uint64_t i = 0; i < count; i++) {
-        if (i % 4 == 0)
-            generate_text(generator, i % 8 == 0 ? GENERATE_READ : GENERATE_ANYTHING, generate_seed(seed, i),
-                          &text);
-        else
-            hostile_text(generate_seed(seed, i), &text);
-        judge(run, text.bytes, text.len);
-    }
-    text_free(&text);
+    if (i % 4 == 0)
+        generate_text(generator, i % 8 == 0 ? GENERATE_READ : GENERATE_ANYTHING, generate_seed(seed, i), out);
+    else
+        hostile_text(generate_seed(seed, i), out);
 }
 
 /* --- the database --- */
@@ -665,17 +705,10 @@ static void run_sql(sqlite3 *db, const char *sql)
     }
 }
 
-static int add_row(void *context, int count, char **values, char **columns)
-{
-    (void)columns;
-    if (count > 0 && values[0] != NULL)
-        add(context, values[0], strlen(values[0]));
-    return 0;
-}
-
 /* Tables and functions of every hostile name; each third function is an aggregate and a window function. */
 static void add_hosts(sqlite3 *db)
 {
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC; /* an index takes no others */
     struct text columns = {0};
 
     for (size_t i = 0; i < hostile_name_count; i++) {
@@ -689,45 +722,70 @@ static void add_hosts(sqlite3 *db)
 
         run_sql(db, sql);
         sqlite3_free(sql);
-        if ((i % 3 == 0 ? sqlite3_create_window_function(db, name, -1, SQLITE_UTF8, NULL, call_host, end_host,
-                                                         end_host, call_host, NULL)
-                        : sqlite3_create_function(db, name, -1, SQLITE_UTF8, NULL, call_host, NULL, NULL)) !=
-            SQLITE_OK)
+        if ((i % 3 == 0 ? sqlite3_create_window_function(db, name, -1, flags, NULL, call_host, end_host, end_host,
+                                                         call_host, NULL)
+                        : sqlite3_create_function(db, name, -1, flags, NULL, call_host, NULL, NULL)) != SQLITE_OK)
             fprintf(stderr, "lists: no function %s\n", name);
     }
     text_free(&columns);
-    run_sql(db, "CREATE VIEW v1 AS SELECT n1(\"key\") AS a, n2.* FROM \"key\", n2");
+    run_sql(db, "CREATE VIEW v1 AS SELECT n1(\"key\".\"key\") AS a, n2.* FROM \"key\", n2");
 }
 
-static void open_run(struct run *run, sqlite3 *db)
+static int add_row(void *context, int count, char **values, char **columns)
 {
-#define X(name) add(&run->listed, #name, strlen(#name));
+    (void)columns;
+    if (count > 0 && values[0] != NULL)
+        names_add(context, values[0], strlen(values[0]));
+    return 0;
+}
+
+/* Under the strict list each of the engine's own functions may be called, and no other that this SQLite has. */
+static void check_functions(struct run *run, sqlite3 *db)
+{
+    static const char *const calls[] = {"SELECT %s(1)", "SELECT \"%w\"(a), [%s] (a) FROM t",
+                                        "SELECT 1 FROM t WHERE NOT %s\n(a) IS NULL AND a",
+                                        "SELECT t.a, -%s(t.a) OVER (ORDER BY a) FROM t"};
+    static struct names names;
+    struct d1guard_report report;
+
+#define X(name) names_add(&names, #name, strlen(#name));
     D1G_FUNCTIONS_D1(X)
     D1G_FUNCTIONS_SQLITE(X)
 #undef X
-    run->db = db;
-    sqlite3_exec(db, "SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')", add_row,
-                 &run->within, NULL);
-    /* Virtual tables read their own tables as they are used first. */
-    sqlite3_exec(db, "SELECT * FROM f3, f4, f5, rt WHERE 0; SELECT * FROM v1 WHERE 0", NULL, NULL, NULL);
-    sqlite3_set_authorizer(db, authorize, run);
+    sqlite3_exec(db, "SELECT name FROM pragma_function_list WHERE name NOT LIKE '-%'", add_row, &names, NULL);
+    read_text(run, "SELECT 1", 8);
+    for (size_t i = 0; i < names.count; i++) {
+        for (size_t k = 0; k < 2 * sizeof calls / sizeof *calls; k++) {
+            const enum list list = k % 2 == 0 ? LIST_STRICT : LIST_STRICT_D1;
+            const int is_own = is_own_function(names.name[i], list);
+            char *const sql = sqlite3_mprintf(calls[k / 2], names.name[i], names.name[i]);
+
+            run->checks++;
+            words_read(&run->words, sql, strlen(sql));
+            if (is_allowed(run, list, NULL, &report) != is_own) {
+                printf("%s: %s, %s\n", is_own ? "FALSE REFUSAL" : "MISS", lists[list], sql);
+                *(is_own ? &run->false_refusals : &run->misses) += 1;
+            }
+            sqlite3_free(sql);
+        }
+    }
 }
 
 /* Lists that hold only the first name must be seen to miss. */
-static uint64_t run_control(sqlite3 *db, struct generator *generator, uint64_t seed)
+static uint64_t run_control(struct asker *asker, struct generator *generator, uint64_t seed)
 {
     static struct run run;
 
-    open_run(&run, db);
+    run.asker = asker;
     run.blind = 1;
     run.quiet = 1;
-    run_generated(&run, generator, seed, CONTROL_TEXTS);
+    inputs_generated(generator, make, seed, CONTROL_TEXTS, judge, &run);
     printf("control (only the first name is denied): %lu texts, %lu misses seen\n", (unsigned long)run.texts,
            (unsigned long)run.misses);
     return run.misses;
 }
 
-static void print_counts(const struct run *run, size_t cases, size_t corpora)
+static void print_counts(const struct run *run, const struct inputs *inputs)
 {
     static const char *const why[] = {
 #define X(id, why) why,
@@ -735,48 +793,43 @@ static void print_counts(const struct run *run, size_t cases, size_t corpora)
 #undef X
     };
 
-    printf("SQLite %s: %lu texts (%lu cases, %lu corpus texts, the rest generated), %lu allowed and "
-           "prepared, %lu "
-           "checks, %lu misses, %lu false refusals\n",
-           sqlite3_libversion(), (unsigned long)run->texts, (unsigned long)cases, (unsigned long)corpora,
-           (unsigned long)run->prepared, (unsigned long)run->checks, (unsigned long)run->misses,
-           (unsigned long)run->false_refusals);
+    printf("SQLite %s: %lu texts (%lu cases, %lu corpus texts, the rest generated), %lu allowed and prepared, %lu of "
+           "them "
+           "definitions, %lu checks, %lu misses, %lu false refusals\n",
+           sqlite3_libversion(), (unsigned long)run->texts, (unsigned long)inputs->cases_taken,
+           (unsigned long)inputs->corpora_taken, (unsigned long)run->prepared, (unsigned long)run->defined,
+           (unsigned long)run->checks, (unsigned long)run->misses, (unsigned long)run->false_refusals);
     for (int rule = RULE_NONE + 1; rule < RULE_COUNT; rule++)
         printf("  %lu: %s\n", (unsigned long)run->by_rule[rule], why[rule]);
-}
-
-static void take_seed(void *context, const char *sql, size_t len)
-{
-    generate_add_seed(context, sql, len);
 }
 
 int main(int argc, char **argv)
 {
     static struct run run;
     struct inputs inputs;
-    struct generator *generator = generate_open();
+    struct generator *generator;
     sqlite3 *const db = scratch_memory();
-    size_t cases = 0;
-    size_t corpora = 0;
     uint64_t control = 1;
+    int broken;
 
     inputs_read(&inputs, argc, argv, 20000);
     add_hosts(db);
-    inputs_cases(&inputs, take_seed, generator);
+    run.asker = asker_open(db);
+    generator = inputs_generator(&inputs);
+    check_functions(&run, db);
     if (inputs.text == NULL)
-        control = run_control(db, generator, inputs.seed);
-    open_run(&run, db);
-    if (inputs.text != NULL) {
-        judge(&run, inputs.text, strlen(inputs.text));
-    } else {
-        cases = inputs_cases(&inputs, judge, &run);
-        corpora = inputs_corpora(&inputs, judge, &run);
-        run_generated(&run, generator, inputs.seed, inputs.count);
-    }
-    print_counts(&run, cases, corpora);
+        control = run_control(run.asker, generator, inputs.seed);
+    inputs_all(&inputs, generator, make, judge, &run);
+    print_counts(&run, &inputs);
+    broken = asker_error(run.asker, "SELECT * FROM t, n1, v1", 23) != NULL;
+    asker_close(run.asker);
     sqlite3_close(db);
+    text_free(&run.pragmas);
+    text_free(&run.tried);
     generate_close(generator);
     if (control == 0)
         printf("the control saw no miss: these checks are blind\n");
-    return control == 0 || run.misses > 0 || run.false_refusals > 0;
+    if (broken)
+        printf("a text left the database broken\n");
+    return control == 0 || broken || run.misses > 0 || run.false_refusals > 0;
 }
