@@ -2,11 +2,12 @@
 
 #define ALL (~UINT64_C(0))
 
-/* The bits of a window below k, and all 64 from 64 on. */
-/*@ assigns \nothing; */
+/* The bits of a window below k. */
+/*@ requires k < D1G_WINDOW;
+    assigns \nothing; */
 static uint64_t below(size_t k)
 {
-    return k < D1G_WINDOW ? (UINT64_C(1) << k) - 1 : ALL;
+    return (UINT64_C(1) << k) - 1;
 }
 
 /* Sets each bit for which the number of bits set in x up to and with it is odd. */
@@ -161,22 +162,98 @@ static size_t marked_token(const struct d1g_text *t, size_t from, size_t i)
     return k < i ? token_of(t, k, i, &kind) : i;
 }
 
-/* Counts parentheses up to the first mark where the walk has to stop. Returns the marks from there on, or 0. */
+/*@ requires d1g_readable(t) && i <= t->n;
+    assigns \nothing;
+    ensures i <= \result <= t->n; */
+static size_t end_of_id(const struct d1g_text *t, size_t i)
+{
+    /*@ loop invariant \at(i, Pre) <= i <= t->n;
+        loop assigns i;
+        loop variant t->n - i; */
+    while (d1g_is_id(d1g_byte(t, i)))
+        i++;
+    return i;
+}
+
+/* Where the word ends that starts at bit k of the window. */
+static size_t end_of_word(const struct d1g_walk *w, const struct d1g_text *t, size_t k)
+{
+    return end_of_id(t, w->at + k + d1g_first_bit(~(w->window.words >> k) | UINT64_C(1) << (D1G_WINDOW - 1)));
+}
+
+/*
+ * Goes over the quoted name that starts with the first of the marks, if it ends in the window, and no quote
+ * and no NUL is in it; what words are in it look like any others. Returns the marks behind it, or the same ones.
+ */
+static uint64_t pass_name(const struct d1g_walk *w, const struct d1g_text *t, uint64_t marks)
+{
+    const unsigned char *z = t->z + w->at;
+    const size_t open = d1g_first_bit(marks);
+    const int close = z[open] == '[' ? ']' : z[open];
+    uint64_t rest = marks & (marks - 1);
+
+    for (; rest != 0; rest &= rest - 1) {
+        const size_t k = d1g_first_bit(rest);
+
+        if (z[k] == '\0' || (z[k] == close && d1g_peek(t, w->at + k, 1) == close))
+            break;
+        if (z[k] == close)
+            return (w->window.quotes & below(k) & ~below(open)) == 0 ? rest & (rest - 1) : marks;
+    }
+    return marks;
+}
+
+/*
+ * Goes over the variable that starts with the first of the marks, if it ends in the window, is no more than a sign
+ * and a plain word, and what follows is clearly no parenthesis. Returns the marks behind it, or the same ones.
+ */
+static uint64_t pass_variable(const struct d1g_walk *w, const struct d1g_text *t, uint64_t marks)
+{
+    const uint64_t rest = marks & (marks - 1);
+    const size_t k = d1g_first_bit(marks);
+    const size_t end = k + 1 < D1G_WINDOW ? end_of_word(w, t, k + 1) : w->until;
+    int next;
+
+    if (end >= w->until || (rest & below(end - w->at)) != 0 || (end == w->at + k + 1 && t->z[w->at + k] != '?'))
+        return marks;
+    next = t->z[end];
+    return next == ',' || next == ')' || (next == ' ' && d1g_is_id(d1g_peek(t, end, 1))) ? rest : marks;
+}
+
+/* Goes over the first of the marks, or all of its token. Returns the marks behind it, or the same ones. */
+static uint64_t pass_mark(struct d1g_walk *w, const struct d1g_text *t, uint64_t marks)
+{
+    const uint64_t rest = marks & (marks - 1);
+    const size_t i = w->at + d1g_first_bit(marks);
+    const int b = t->z[i];
+
+    if (b == '(') {
+        w->depth++;
+        return rest;
+    }
+    if (b == ')' && w->depth > w->floor) {
+        w->depth--;
+        return rest;
+    }
+    if (is_sign(t, i))
+        return rest;
+    if (w->wants_clauses) /* which must not be found in names */
+        return marks;
+    if (b == '?' || b == ':' || b == '@')
+        return pass_variable(w, t, marks);
+    return d1g_class(t, i) == CLASS_QUOTE ? pass_name(w, t, marks) : marks;
+}
+
+/* Goes over the marks up to the first where the walk has to stop. Returns the marks from there on, or 0. */
 static uint64_t pass_marks(struct d1g_walk *w, const struct d1g_text *t, uint64_t marks)
 {
-    size_t depth = w->depth;
+    while (marks != 0) {
+        const uint64_t rest = pass_mark(w, t, marks);
 
-    for (; marks != 0; marks &= marks - 1) {
-        const size_t i = w->at + d1g_first_bit(marks);
-
-        if (t->z[i] == '(')
-            depth++;
-        else if (t->z[i] == ')' && depth > w->floor)
-            depth--;
-        else if (!is_sign(t, i))
+        if (rest == marks)
             break;
+        marks = rest;
     }
-    w->depth = depth;
     return marks;
 }
 
@@ -193,29 +270,29 @@ static size_t depth_of(const struct d1g_walk *w, const struct d1g_text *t, uint6
     return depth;
 }
 
-/*@ requires d1g_readable(t) && i <= t->n;
-    assigns \nothing;
-    ensures i <= \result <= t->n; */
-static size_t end_of_id(const struct d1g_text *t, size_t i)
+/* Where in the window a watched word may start, as far as that is seen at a glance. */
+static uint64_t watched_in(const struct d1g_walk *w, const struct d1g_text *t)
 {
-    /*@ loop invariant \at(i, Pre) <= i <= t->n;
-        loop assigns i;
-        loop variant t->n - i; */
-    while (d1g_is_id(d1g_byte(t, i)))
-        i++;
-    return i;
+    const uint64_t words = w->window.words;
+    const uint64_t twos = words & words >> 1;
+
+#ifdef D1G_WIDE
+    if (d1g_is_wide() && w->until - w->at >= D1G_FEWEST_FOR_FOURS)
+        return d1g_find_fours(d1g_watched_fours, t->z + w->at, w->until - w->at);
+#else
+    (void)t;
+#endif
+    return ((twos & twos >> 2) | words >> 61 << 61) & ~w->window.numbers; /* four letters, as far as they are seen */
 }
 
 /* Takes in the words and the starts of strings, bits of `names`, that may be on a list. */
 static void note_names(struct d1g_walk *w, const struct d1g_text *t, uint64_t names)
 {
-    const unsigned char *z = t->z + w->at;
-
-    for (; names != 0; names &= names - 1) {
+    for (names &= watched_in(w, t); names != 0; names &= names - 1) {
         const size_t k = d1g_first_bit(names);
 
-        if (d1g_is_watched(z + k, 0))
-            w->listed |= d1g_is_listed(t, w->at + k, end_of_id(t, w->at + k));
+        if (d1g_may_matter(t, w->at + k, t->n, 0))
+            w->listed |= d1g_is_listed(t, w->at + k, end_of_word(w, t, k));
     }
 }
 
@@ -232,18 +309,6 @@ static void note_clauses(struct d1g_walk *w, const struct d1g_text *t, uint64_t 
         if ((keyword == KW_WHERE || keyword == KW_RETURNING) && depth + depth_of(w, t, marks & below(k)) == 0)
             w->clauses |= keyword == KW_WHERE ? D1GUARD_WHERE : D1GUARD_RETURNING;
     }
-}
-
-/* Where names are long enough to be on a list: four bytes of them are in the window, or at least in the text. */
-static uint64_t long_names(const struct d1g_walk *w, const struct d1g_text *t)
-{
-    const uint64_t words = w->window.words;
-    const uint64_t twos = words & words >> 1;
-    uint64_t names = twos & twos >> 2;
-
-    if (w->until < t->n)
-        names |= (words >> 61 << 61) & below(t->n - w->at - (D1G_SHORTEST_WATCHED - 1));
-    return names & ~w->window.numbers;
 }
 
 /*
@@ -264,10 +329,9 @@ static int step_window(struct d1g_walk *w, const struct d1g_text *t, size_t from
         w->end = marked_token(t, from, w->at + d1g_first_bit(stop));
         taken = w->end > w->at ? below(w->end - w->at) : 0;
     }
-    s.starts &= taken & long_names(w, t);
-    note_names(w, t, s.starts);
+    note_names(w, t, s.starts & taken);
     if (w->wants_clauses)
-        note_clauses(w, t, s.starts & s.words, s.marks, depth);
+        note_clauses(w, t, s.starts & s.words & taken, s.marks, depth);
     return stop != 0;
 }
 
@@ -281,12 +345,6 @@ void d1g_start_walk(struct d1g_walk *w, int wants_clauses)
     w->wants_clauses = wants_clauses;
     w->clauses = 0;
 }
-
-#ifdef D1G_SMALL /* a build for size, and a test: every token is read by itself */
-#define STEPS_OVER 0
-#else
-#define STEPS_OVER 1
-#endif
 
 /* Goes from window to window until one stops it, or the text ends. */
 /*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && from == w->end <= t->n;
@@ -313,7 +371,7 @@ static void step_windows(struct d1g_walk *w, const struct d1g_text *t, size_t fr
 void d1g_walk_plain(struct d1g_walk *w, const struct d1g_text *t, size_t from)
 {
     w->end = from;
-    if (STEPS_OVER)
+    if (D1G_STEPS_OVER)
         step_windows(w, t, from);
     w->last = w->end;
     /*@ loop invariant from <= w->last <= w->end;

@@ -5,6 +5,12 @@
 #include "policy.h"
 #include "window.h"
 
+#ifdef D1G_SMALL /* a build for size, and a test: every token is read by itself */
+#define D1G_STEPS_OVER 0
+#else
+#define D1G_STEPS_OVER 1
+#endif
+
 struct d1g_span {
     size_t at;
     size_t end;

@@ -26,6 +26,20 @@ static const char function_rows[] = D1G_FUNCTIONS_D1(FUNCTION_ROW) D1G_FUNCTIONS
 
 const uint32_t d1g_watch[] = {SIXTEEN(WATCHED, 0)};
 
+/* The group of a row for d1g_find_fours, found by trial like the factor. */
+#define FOURS_BIT(byte, n, a, b) | (((byte) & 15) == (n) ? 1 << ((((a) & ~1) + ((b) >> 2)) & 7) : 0)
+#define FOURS_A(n, a, b, c, d, last, role, name) FOURS_BIT(a, n, a, b)
+#define FOURS_B(n, a, b, c, d, last, role, name) FOURS_BIT(b, n, a, b)
+#define FOURS_C(n, a, b, c, d, last, role, name) FOURS_BIT(c, n, a, b)
+#define FOURS_D(n, a, b, c, d, last, role, name) FOURS_BIT(d, n, a, b)
+#define WITH_A(n) 0 D1G_DENIED(FOURS_A, n)
+#define WITH_B(n) 0 D1G_DENIED(FOURS_B, n)
+#define WITH_C(n) 0 D1G_DENIED(FOURS_C, n)
+#define WITH_D(n) 0 D1G_DENIED(FOURS_D, n)
+
+const unsigned char d1g_watched_fours[D1G_SHORTEST_WATCHED][16] = {
+    {SIXTEEN(WITH_A, 0)}, {SIXTEEN(WITH_B, 0)}, {SIXTEEN(WITH_C, 0)}, {SIXTEEN(WITH_D, 0)}};
+
 /* For each last letter, a bit for each length. */
 #define LENGTH_BIT(L, a, b, c, d, last, role, name) | (((last) & 31) == (L) ? UINT32_C(1) << (sizeof #name - 1) : 0)
 #define LENGTHS(L) 0 D1G_DENIED(LENGTH_BIT, L)
@@ -153,8 +167,7 @@ int d1g_is_host_name(const struct d1g_text *t, size_t at, size_t end, const stru
 
 int d1g_has_host_lists(const struct d1guard_options *o)
 {
-    return (o->flags & D1GUARD_STRICT_FUNCTIONS) != 0 || o->deny_functions.len != 0 || o->deny_tables.len != 0 ||
-           o->deny_pragmas.len != 0;
+    return (o->flags & D1GUARD_STRICT_FUNCTIONS) != 0 || o->deny_functions.len != 0 || o->deny_tables.len != 0;
 }
 
 /* Whether the name is pragma_NAME, and which PRAGMA that reads then. */

@@ -32,6 +32,9 @@ extern const uint32_t d1g_watch[512 / 32];
 
 #define D1G_SHORTEST_WATCHED 4
 
+/* The same words for d1g_find_fours, a table for each of their four bytes. */
+extern const unsigned char d1g_watched_fours[D1G_SHORTEST_WATCHED][16];
+
 /* First letters of more words to watch, as bits: those of WHERE and RETURNING. */
 #define D1G_CLAUSES (UINT32_C(1) << ('W' & 31) | UINT32_C(1) << ('R' & 31))
 
@@ -87,7 +90,8 @@ uint32_t d1g_refuses_name(const struct d1g_text *t, size_t at, size_t end, enum 
     assigns \nothing; */
 int d1g_is_host_name(const struct d1g_text *t, size_t at, size_t end, const struct d1guard_names *names);
 
-/* Whether every name in a text has to be looked up, because options bring lists of their own. */
+/* Whether every name in a text has to be looked up, because options bring lists of their own. Those of pragmas are
+ * asked anyway: names with pragma_ in front are listed. */
 /*@ requires \valid_read(options);
     assigns \nothing; */
 int d1g_has_host_lists(const struct d1guard_options *options);

@@ -247,7 +247,7 @@ D1G_APART static int make_plan(struct d1g_call *call, struct plan *plan)
     (void)d1g_read_statement(&call->text, 0, 0, &s);
     plan_statement(&call->text, &s, plan);
     if (d1g_read_statement(&call->text, s.next, 0, &s) != 0) {
-        call->report.statements = 2;
+        call->report->statements = 2;
         return d1g_refuse_first(call, D1GUARD_REASON_NEEDS_ONE, &s);
     }
     return 1;
@@ -292,7 +292,7 @@ int d1guard_cap(const char *sql, size_t len, const struct d1guard_options *optio
         fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
     d1g_only_reads(&call);
     if (fit && d1g_judge(&call, 0) && make_plan(&call, &plan)) {
-        call.report.form = plan.form;
+        call.report->form = plan.form;
         write_out(&call.text, &plan, out, out_size, out_len);
     }
     return d1g_close(&call, report);

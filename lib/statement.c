@@ -591,13 +591,52 @@ static int read_from(struct parser *p, enum step step)
     return end == STEP_DONE ? 1 : -1;
 }
 
+#define SELECT_LENGTH 6
+
+/* Whether the token at `at` is SELECT: most statements start with it, so it is known by a glance. */
+/*@ requires d1g_readable(t) && at <= t->n;
+    assigns \nothing;
+    ensures \result ==> d1g_is_token(t, at, at + SELECT_LENGTH, D1GUARD_TOKEN_WORD); */
+static int is_select(const struct d1g_text *t, size_t at)
+{
+    const unsigned char *z = t->z + at;
+    const uint32_t lower = UINT32_C(0x20202020);
+
+    return t->n - at > SELECT_LENGTH && (d1g_load4(z) | lower) == UINT32_C(0x656C6573) &&
+           (d1g_load4(z + 2) | lower) == UINT32_C(0x7463656C) && !d1g_is_id(z[SELECT_LENGTH]);
+}
+
+/* Reads the first token of the statement at or behind `at`. Returns the statement's kind if it is SELECT, else NONE. */
+/*@ requires \valid(p) && d1g_readable(p->r.text) && \separated(p, p->r.text) && at <= p->r.text->n;
+    assigns p->r.at, p->r.kind, p->r.end;
+    ensures d1g_is_reader(&p->r) && at <= p->r.at;
+    ensures \result == D1GUARD_KIND_SELECT ==> p->r.kind == D1GUARD_TOKEN_WORD; */
+static uint32_t read_first(struct parser *p, size_t at)
+{
+    p->r.end = at;
+    if (D1G_STEPS_OVER && is_select(p->r.text, at)) {
+        p->r.at = at;
+        p->r.kind = D1GUARD_TOKEN_WORD;
+        p->r.end = at + SELECT_LENGTH;
+        return D1GUARD_KIND_SELECT;
+    }
+    /*@ loop invariant at <= p->r.end <= p->r.text->n;
+        loop assigns p->r.at, p->r.kind, p->r.end;
+        loop variant p->r.text->n - p->r.end; */
+    do {
+        d1g_advance(&p->r);
+    } while (p->r.kind == D1GUARD_TOKEN_SEMI);
+    return D1GUARD_KIND_NONE;
+}
+
 /* Makes the parser ready for the statement at or behind `at` and reads its first token. 0 when there is
  * none. */
 /*@ requires \valid(p) && \valid(s) && d1g_readable(t) && at <= t->n;
     requires \separated(p, s) && \separated(p, t) && \separated(s, t);
     assigns *p, *s;
     ensures is_parser(p) && p->s == s && p->r.text == t && at <= s->span.at <= s->span.end <= t->n;
-    ensures s->next == t->n && s->name.end == 0 && p->r.end == s->span.end && s->kind == D1GUARD_KIND_NONE;
+    ensures s->next == t->n && s->name.end == 0 && p->r.end == s->span.end;
+    ensures s->kind == D1GUARD_KIND_NONE || s->kind == D1GUARD_KIND_SELECT;
     ensures \result ==> s->span.at < s->span.end; */
 static int start(struct parser *p, const struct d1g_text *t, size_t at, int wants_clauses,
                  struct d1g_statement *s)
@@ -605,26 +644,19 @@ static int start(struct parser *p, const struct d1g_text *t, size_t at, int want
     static const struct d1g_span none = {0, 0};
 
     p->r.text = t;
-    p->r.end = at;
-    /*@ loop invariant p->r.text == t && at <= p->r.end <= t->n;
-        loop assigns p->r.at, p->r.kind, p->r.end;
-        loop variant t->n - p->r.end; */
-    do {
-        d1g_advance(&p->r);
-    } while (p->r.kind == D1GUARD_TOKEN_SEMI);
+    s->kind = read_first(p, at);
     p->s = s;
     d1g_start_walk(&p->walk, wants_clauses);
     p->last = p->r.at;
     p->variable.end = 0;
     p->unfit = D1GUARD_REASON_UNKNOWN_STATEMENT;
-    s->kind = D1GUARD_KIND_NONE;
     s->explain = D1GUARD_EXPLAIN_NONE;
     s->flags = 0;
     s->listed = 0;
     s->reason = D1GUARD_REASON_UNSET;
     s->error = none;
     s->span = here(p);
-    s->verb = s->span;
+    s->verb = here(p); /* not from s->span: two words just stored are slow to load as one */
     s->name = none;
     s->value = none;
     s->variable = none;
@@ -649,7 +681,7 @@ int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, s
 
     if (!start(&p, t, at, wants_clauses, s))
         return 0;
-    result = read_from(&p, STEP_START);
+    result = s->kind == D1GUARD_KIND_SELECT ? read_plain(&p, 0) : read_from(&p, STEP_START);
     /*@ admit s->kind == D1GUARD_KIND_PRAGMA && s->reason == D1GUARD_REASON_UNSET ==> s->name.end > 0; */
     take_walk(&p);
     if (p.last > s->span.at) /* else the first token stays its end */

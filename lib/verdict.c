@@ -10,7 +10,7 @@ const struct d1g_span d1g_nowhere = {0, 0};
 
 int d1g_refuse(struct d1g_call *call, uint32_t reason, const struct d1g_span *cause)
 {
-    struct d1guard_report *report = &call->report;
+    struct d1guard_report *report = call->report;
 
     report->verdict = D1GUARD_REFUSE;
     report->reason = reason;
@@ -30,11 +30,11 @@ int d1g_refuse_first(struct d1g_call *call, uint32_t reason, const struct d1g_st
 }
 
 /*@ requires \valid(call);
-    assigns call->report.verdict, call->report.reason; */
+    assigns call->report->verdict, call->report->reason; */
 static int allow(struct d1g_call *call, uint32_t reason)
 {
-    call->report.verdict = D1GUARD_ALLOW;
-    call->report.reason = reason;
+    call->report->verdict = D1GUARD_ALLOW;
+    call->report->reason = reason;
     return 1;
 }
 
@@ -118,13 +118,18 @@ void d1g_only_reads(struct d1g_call *call)
 }
 
 int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
-             const struct d1guard_report *report)
+             struct d1guard_report *report)
 {
-    static const struct d1guard_report unset = {0};
     const int options_fit = load_options(call, options);
 
-    call->report = unset;
-    call->report.size = sizeof unset;
+    call->report = report != NULL && report->size >= sizeof *report ? report : &call->own_report;
+    call->report->verdict = D1GUARD_REFUSE;
+    call->report->reason = D1GUARD_REASON_UNSET;
+    call->report->form = D1GUARD_FORM_NONE;
+    call->report->at = 0;
+    call->report->len = 0;
+    call->report->statement = 0;
+    call->report->statements = 0;
     call->text.z = (const unsigned char *)sql;
     call->text.n = len;
     if (!options_fit || (sql == NULL && len > 0) || (report != NULL && report->size < SMALLEST_REPORT))
@@ -134,17 +139,12 @@ int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1
 
 int d1g_close(const struct d1g_call *call, struct d1guard_report *report)
 {
-    if (report != NULL && report->size >= sizeof *report) {
-        const uint32_t size = report->size;
-
-        *report = call->report;
-        report->size = size;
-    } else if (report != NULL && report->size >= SMALLEST_REPORT) {
+    if (report != NULL && report != call->report && report->size >= SMALLEST_REPORT) {
         /*@ admit \valid((unsigned char *)report + (4 .. report->size - 1)) &&
-                  \valid_read((unsigned char *)&call->report + (4 .. report->size - 1)); */
-        d1g_copy_out(report, &call->report, report->size, sizeof *report);
+                  \valid_read((unsigned char *)&call->own_report + (4 .. report->size - 1)); */
+        d1g_copy_out(report, &call->own_report, report->size, sizeof *report);
     }
-    return (int)call->report.verdict;
+    return (int)call->report->verdict;
 }
 
 /*
@@ -664,8 +664,8 @@ int d1g_judge(struct d1g_call *call, size_t at)
     while (at < call->text.n && (found = d1g_read_statement(&call->text, at, wants_where, &s)) != 0) {
         const uint32_t risk = d1g_risk(&call->text, &s);
 
-        call->report.statements++;
-        if (call->options->max_statements > 0 && call->report.statements > call->options->max_statements)
+        call->report->statements++;
+        if (call->options->max_statements > 0 && call->report->statements > call->options->max_statements)
             return d1g_refuse_first(call, D1GUARD_REASON_TOO_MANY, &s);
         if (found < 0 && s.kind == D1GUARD_KIND_NONE)
             return d1g_refuse(call, s.reason, &s.error);
@@ -675,7 +675,7 @@ int d1g_judge(struct d1g_call *call, size_t at)
             reason = D1GUARD_REASON_RISKS_ALLOWED;
         at = s.next;
     }
-    if (call->report.statements == 0)
+    if (call->report->statements == 0)
         return d1g_refuse(call, D1GUARD_REASON_EMPTY, &d1g_nowhere);
     return allow(call, reason);
 }
@@ -702,7 +702,7 @@ D1G_APART static size_t find_query(struct d1g_call *call)
 
     if (d1g_read_view(&call->text, &s) >= 0)
         return s.next;
-    call->report.statements = 1;
+    call->report->statements = 1;
     (void)d1g_refuse(call, s.reason, &s.error);
     return SIZE_MAX;
 }

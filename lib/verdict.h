@@ -9,7 +9,8 @@ struct d1g_call {
     struct d1g_text text;
     const struct d1guard_options *options; /* complete: `own`, or the defaults */
     struct d1guard_options own;
-    struct d1guard_report report;
+    struct d1guard_report *report; /* the host's, or `own_report` where that is too short or none */
+    struct d1guard_report own_report;
 };
 
 /*@ predicate d1g_has_options(struct d1g_call *call) = \valid(call) && d1g_are_options(call->options) &&
@@ -30,7 +31,7 @@ extern const struct d1g_span d1g_nowhere; /* the cause of a refusal that is not 
     ensures d1g_has_options(call);
     ensures \result ==> d1g_is_call(call) && call->text.n == len; */
 int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
-             const struct d1guard_report *report);
+             struct d1guard_report *report);
 
 /* Allows nothing but reads, whatever the options say. */
 /*@ requires d1g_has_options(call);

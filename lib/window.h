@@ -1,7 +1,8 @@
 /*
  * The next 64 bytes of a text by what they are, a bit for each, so that many are judged at once. This is
  * the only place that knows vector instructions: a block and what is seen in it have a form for SSE2 and
- * one that runs everywhere, which D1G_PLAIN chooses. tests/bench/steps_test.c holds them against each other.
+ * one that runs everywhere, which D1G_PLAIN chooses, and whole windows one for AVX2, which D1G_NARROW leaves out.
+ * tests/bench/steps_test.c holds them against each other.
  */
 #ifndef D1G_WINDOW_H
 #define D1G_WINDOW_H
@@ -178,6 +179,136 @@ static inline D1G_IN_PLACE void d1g_see(struct d1g_window *w, const unsigned cha
     *w = seen;
 }
 
+/*
+ * Where the processor has AVX2, found out at run time, whole windows are seen 32 bytes at a time, and words that cannot
+ * be watched ones are told from those that may be. Not in builds for size.
+ */
+#if defined(__SSE2__) && defined(__GNUC__) && __STDC_HOSTED__ && !defined(__OPTIMIZE_SIZE__) && \
+    !defined(D1G_PLAIN) && !defined(D1G_NARROW)
+
+#include <immintrin.h>
+
+#define D1G_HALF 32
+#define D1G_FEWEST_FOR_FOURS (D1G_HALF + 3)
+#define D1G_WIDE __attribute__((target("avx2"), unused))
+#define D1G_WIDE_IN_PLACE static inline __attribute__((target("avx2"), always_inline))
+
+static inline int d1g_is_wide(void)
+{
+    return __builtin_cpu_supports("avx2") != 0;
+}
+
+/* Groups of bytes: one is in a group if its low four bits and its high four are. A quote is in none. */
+enum d1g_group {
+    GROUP_DIGIT = 1,
+    GROUP_DOT = 2,
+    GROUP_A_TO_O = 4,
+    GROUP_P_TO_Z = 8,
+    GROUP_UNDERSCORE = 16,
+    GROUP_TAB = 32,         /* TAB LF */
+    GROUP_SIGN = 64,        /* space * + , */
+    GROUP_COMPARISON = 128, /* < = > */
+    GROUP_LETTERS = GROUP_A_TO_O | GROUP_P_TO_Z,
+    GROUP_WORDS = GROUP_DIGIT | GROUP_LETTERS /* but for _ */
+};
+
+/* By the low four bits of a byte, and by the high ones. */
+static const unsigned char d1g_low_groups[16] = {
+    GROUP_DIGIT | GROUP_P_TO_Z | GROUP_SIGN,
+    GROUP_WORDS,
+    GROUP_WORDS,
+    GROUP_WORDS,
+    GROUP_WORDS,
+    GROUP_WORDS,
+    GROUP_WORDS,
+    GROUP_WORDS,
+    GROUP_WORDS,
+    GROUP_WORDS | GROUP_TAB,
+    GROUP_LETTERS | GROUP_TAB | GROUP_SIGN,
+    GROUP_A_TO_O | GROUP_SIGN,
+    GROUP_A_TO_O | GROUP_SIGN | GROUP_COMPARISON,
+    GROUP_A_TO_O | GROUP_COMPARISON,
+    GROUP_A_TO_O | GROUP_COMPARISON | GROUP_DOT,
+    GROUP_A_TO_O | GROUP_UNDERSCORE};
+static const unsigned char d1g_high_groups[16] = {
+    GROUP_TAB,
+    0,
+    GROUP_DOT | GROUP_SIGN,
+    GROUP_DIGIT | GROUP_COMPARISON,
+    GROUP_A_TO_O,
+    GROUP_P_TO_Z | GROUP_UNDERSCORE,
+    GROUP_A_TO_O,
+    GROUP_P_TO_Z};
+
+D1G_WIDE_IN_PLACE __m256i d1g_load_wide(const unsigned char *z)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)z);
+}
+
+/* What the table has for the low four bits of each byte; 0 for bytes from 0x80 on. */
+D1G_WIDE_IN_PLACE __m256i d1g_look_up(const unsigned char table[16], __m256i bytes)
+{
+    const __m128i half = _mm_loadu_si128((const __m128i *)(const void *)table);
+
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(half), bytes);
+}
+
+/* Where v has a 0, the first byte lowest. */
+D1G_WIDE_IN_PLACE uint64_t d1g_zeros(__m256i v)
+{
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_setzero_si256()));
+}
+
+D1G_WIDE_IN_PLACE void d1g_see_half(struct d1g_window *w, const unsigned char *z)
+{
+    const __m256i v = d1g_load_wide(z);
+    const __m256i high = _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(0x0F));
+    const __m256i groups = _mm256_and_si256(d1g_look_up(d1g_low_groups, v), d1g_look_up(d1g_high_groups, high));
+    const __m256i words = _mm256_and_si256(groups, _mm256_set1_epi8(GROUP_WORDS | GROUP_UNDERSCORE));
+    const __m256i numbers = _mm256_and_si256(groups, _mm256_set1_epi8(GROUP_DIGIT | GROUP_DOT));
+    const __m256i quotes = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\''));
+
+    w->words = (uint32_t)~d1g_zeros(words);
+    w->numbers = (uint32_t)~d1g_zeros(numbers);
+    w->quotes = (uint32_t)_mm256_movemask_epi8(quotes);
+    w->marks = d1g_zeros(_mm256_or_si256(groups, quotes));
+}
+
+/* Fills the window with the bytes at z: at least 32, at most 64. */
+D1G_WIDE D1G_APART static void d1g_see_wide(struct d1g_window *w, const unsigned char *z, size_t bytes)
+{
+    const size_t back = bytes - D1G_HALF; /* where the second half starts; what both have is seen alike */
+    struct d1g_window first, second;
+
+    d1g_see_half(&first, z);
+    d1g_see_half(&second, z + back);
+    w->words = first.words | second.words << back;
+    w->numbers = first.numbers | second.numbers << back;
+    w->quotes = first.quotes | second.quotes << back;
+    w->marks = first.marks | second.marks << back;
+}
+
+/* Where, of the 32 bytes at z, four cannot start that the tables, one for each of them, all have in one group. */
+D1G_WIDE_IN_PLACE uint64_t d1g_miss_fours(const unsigned char tables[4][16], const unsigned char *z)
+{
+    const __m256i front = _mm256_and_si256(d1g_look_up(tables[0], d1g_load_wide(z)),
+                                           d1g_look_up(tables[1], d1g_load_wide(z + 1)));
+    const __m256i back = _mm256_and_si256(d1g_look_up(tables[2], d1g_load_wide(z + 2)),
+                                          d1g_look_up(tables[3], d1g_load_wide(z + 3)));
+
+    return d1g_zeros(_mm256_and_si256(front, back));
+}
+
+/* Where such four bytes may start in the bytes at z, at least 35 and at most 64. The last three bits are set. */
+D1G_WIDE D1G_APART static uint64_t d1g_find_fours(const unsigned char tables[4][16], const unsigned char *z, size_t bytes)
+{
+    const size_t back = bytes - D1G_FEWEST_FOR_FOURS;
+
+    return ~(d1g_miss_fours(tables, z) | d1g_miss_fours(tables, z + back) << back);
+}
+
+#endif
+
 /* Drops the first k bytes; k < D1G_WINDOW. */
 /*@ requires \valid(w) && k < D1G_WINDOW;
     assigns *w; */
@@ -200,6 +331,16 @@ static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_
     size_t bytes = D1G_WINDOW;
     size_t before = 0, k;
 
+#ifdef D1G_WIDE
+    if (d1g_is_wide() && t->n >= D1G_HALF) {
+        bytes = rest < D1G_WINDOW ? rest : D1G_WINDOW;
+        before = bytes < D1G_HALF ? D1G_HALF - bytes : 0;
+        d1g_see_wide(w, z - before, bytes + before);
+        if (before > 0)
+            d1g_shift_window(w, before);
+        return;
+    }
+#endif
     if (rest < D1G_WINDOW) {
         bytes = (rest + D1G_BLOCK - 1) / D1G_BLOCK * D1G_BLOCK;
         if (t->n >= bytes) {

@@ -184,36 +184,73 @@ static const struct step {
     {"b -x'00'", 0, 3, 3, 0, 0},
 };
 
+/* Over quoted names and variables, too, where no clause is looked for. */
+static const struct step more_steps[] = {
+    {"a \"b\"", 0, 5, 5, 0, 0},
+    {"a [b] `c` d", 0, 11, 11, 0, 0},
+    {"a \"(\" (b", 0, 8, 8, 1, 0},
+    {"a \"b-c d\" e", 0, 11, 11, 0, 0},
+    {"a \"b\"\"c\"", 0, 2, 1, 0, 0},
+    {"a \"b'c'd\"", 0, 2, 1, 0, 0},
+    {"a \"b'c\"d'", 0, 2, 1, 0, 0},
+    {"a \"b", 0, 2, 1, 0, 0},
+    {"a \"" SIXTY("b") "\" c", 0, 66, 66, 0, 0},
+    {"ab \"" SIXTY("b") "\" c", 0, 3, 2, 0, 0},
+    {SIXTY("a") "a \"\"", 0, 64, 64, 0, 0},
+    {"a = ?, :b, @c) d", 0, 13, 13, 0, 0},
+    {"a = ? b :c d", 0, 12, 12, 0, 0},
+    {"a ?1 b", 0, 6, 6, 0, 0},
+    {"a ?", 0, 2, 1, 0, 0},
+    {"a ?(", 0, 2, 1, 0, 0},
+    {"a ? (", 0, 2, 1, 0, 0},
+    {"a :b (", 0, 2, 1, 0, 0},
+    {"a :b/**/(", 0, 2, 1, 0, 0},
+    {"a : b", 0, 2, 1, 0, 0},
+    {"a :b::c d", 0, 2, 1, 0, 0},
+    {"a :\xC3\xA9 b", 0, 2, 1, 0, 0},
+    {"a :1b c", 0, 2, 1, 0, 0},
+    {"a $b c", 0, 2, 1, 0, 0},
+    {"a #b c", 0, 2, 1, 0, 0},
+    {SIXTY("a") "b =:c d", 0, 63, 63, 0, 0},
+    {SIXTY("a") " = ? d", 0, 63, 62, 0, 0},
+};
+
 /* Walks from a place on, as a statement's reader does in the middle of a text. */
-static struct d1g_walk walked(const struct d1g_text *t, size_t from, size_t floor, size_t depth)
+static struct d1g_walk walked(const struct d1g_text *t, int wants_clauses, size_t from, size_t floor)
 {
     struct d1g_walk w;
 
-    d1g_start_walk(&w, 1);
+    d1g_start_walk(&w, wants_clauses);
     w.floor = floor;
-    w.depth = depth;
+    w.depth = floor;
     d1g_walk_plain(&w, t, from);
     return w;
 }
 
-static void where_walks_stop(void **state)
+static void check_steps(const struct step *rows, size_t count, int wants_clauses)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        const struct step *s = &steps[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct step *s = &rows[i];
         const size_t n = strlen(s->text);
         unsigned char *exact = malloc(n);
 
         assert_non_null(exact);
         memcpy(exact, s->text, n);
         const struct d1g_text t = {exact, n};
-        const struct d1g_walk w = walked(&t, s->from, s->floor, s->floor);
+        const struct d1g_walk w = walked(&t, wants_clauses, s->from, s->floor);
 
         if (w.end != s->end || w.last != s->last || w.depth != s->depth)
             fail_msg("\"%s\": to %u, last %u, depth %u", s->text, (unsigned)w.end, (unsigned)w.last,
                      (unsigned)w.depth);
         free(exact);
     }
+}
+
+static void where_walks_stop(void **state)
+{
+    (void)state;
+    check_steps(steps, sizeof steps / sizeof *steps, 1);
+    check_steps(more_steps, sizeof more_steps / sizeof *more_steps, 0);
 }
 
 /* ---- the letters of denied names ---- */

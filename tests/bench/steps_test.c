@@ -16,7 +16,7 @@
 enum { MADE_TEXTS = 150000, MOST_PIECES = 24, LONGEST = 1024 };
 
 static const struct variant linked = {"linked", d1guard_next_statement, d1guard_classify, d1guard_tokens};
-static const struct variant *const variants[] = {&variant_small, &variant_plain};
+static const struct variant *const variants[] = {&variant_small, &variant_plain, &variant_narrow};
 static unsigned long texts, statements, allowed, tokens, wrong;
 
 static void differs(const char *sql, size_t len, const struct variant *v, const char *what)
@@ -137,6 +137,8 @@ static const char *const pieces[] = {
     "(",       ")",         "()",      "((",       "))",       ";",        "; ",      "'",      "''",     "'a'",
     "'it''s'", "'('",       "\"a\"",   "\"",       "`b`",      "[c]",      "[",       "x'00'",  "X'0g'",  "ax'0'",
     "x",       "--",        "-- a\n",  "/* ) */",  "/*",       "*/",       "/",       "-",      "->",     "->>",
+    "\"a b\" ", "`a-b`",   "[a(b]",   "\"it's\"", "\"a\"\"b\"", "\"where\"", "`pragma_optimize`", "[fsdir] ", "\"a",
+    ":user ",  ":user)",   "@p, ",    ":p a",    "? ",       "?, ",      "?)",      "?1 a",    "?a ",     ":1a ",
     "1",       "12",        "1.5",     ".5",       "1.",       "1e5",      "1.5e-3",  "0x1F",   "1_000",  "1__0",
     "1abc",    ".5x",       "1.x",     "T1.c1",    "a.b",      "a.5",      "1.2.3e4", "$a",     "$a(b)",  ":a",
     "@a::b",   "?",         "?12",     "? (",      "$",        "a$b",      "\xC3\xA9","na\xC3\xAFve",     "\xEF\xBB\xBF",

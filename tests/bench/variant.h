@@ -11,7 +11,8 @@ struct variant {
     size_t (*tokens)(const char *, size_t, size_t, struct d1guard_token *, size_t);
 };
 
-extern const struct variant variant_small; /* reads each token by itself */
-extern const struct variant variant_plain;        /* without vector instructions */
+extern const struct variant variant_small;  /* reads each token by itself */
+extern const struct variant variant_plain;  /* without vector instructions */
+extern const struct variant variant_narrow; /* without those found at run time */
 
 #endif
