@@ -337,13 +337,15 @@ static int step_window(struct d1g_walk *w, const struct d1g_text *t, size_t from
 
 void d1g_start_walk(struct d1g_walk *w, int wants_clauses)
 {
-    w->at = 0;
-    w->until = 0;
     w->depth = 0;
     w->floor = 0;
-    w->listed = 0;
-    w->wants_clauses = wants_clauses;
-    w->clauses = 0;
+    if (D1G_STEPS_OVER) {
+        w->at = 0;
+        w->until = 0;
+        w->listed = 0;
+        w->wants_clauses = wants_clauses;
+        w->clauses = 0;
+    }
 }
 
 /* Goes from window to window until one stops it, or the text ends. */

@@ -670,8 +670,10 @@ static int start(struct parser *p, const struct d1g_text *t, size_t at, int want
     ensures is_parser(p); */
 static void take_walk(const struct parser *p)
 {
-    p->s->listed |= p->walk.listed;
-    p->s->flags |= p->walk.clauses & (is_writer(p->s->kind) ? ~0u : ~D1GUARD_RETURNING);
+    if (D1G_STEPS_OVER) {
+        p->s->listed |= p->walk.listed;
+        p->s->flags |= p->walk.clauses & (is_writer(p->s->kind) ? ~0u : ~D1GUARD_RETURNING);
+    }
 }
 
 int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, struct d1g_statement *s)

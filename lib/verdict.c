@@ -120,16 +120,17 @@ void d1g_only_reads(struct d1g_call *call)
 int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
              struct d1guard_report *report)
 {
+    static const struct d1guard_report unset = {0};
     const int options_fit = load_options(call, options);
+    uint32_t size = 0;
 
-    call->report = report != NULL && report->size >= sizeof *report ? report : &call->own_report;
-    call->report->verdict = D1GUARD_REFUSE;
-    call->report->reason = D1GUARD_REASON_UNSET;
-    call->report->form = D1GUARD_FORM_NONE;
-    call->report->at = 0;
-    call->report->len = 0;
-    call->report->statement = 0;
-    call->report->statements = 0;
+    call->report = &call->own_report;
+    if (report != NULL && report->size >= sizeof *report) {
+        call->report = report;
+        size = report->size;
+    }
+    *call->report = unset;
+    call->report->size = size;
     call->text.z = (const unsigned char *)sql;
     call->text.n = len;
     if (!options_fit || (sql == NULL && len > 0) || (report != NULL && report->size < SMALLEST_REPORT))
@@ -173,7 +174,7 @@ struct names {
     enum d1g_keyword table_verb;   /* the keyword that brought the last such place */
     int in_type;                   /* AS and names only since: an alias, a type of CAST, MATERIALIZED */
     int in_window;                 /* the last `(` came behind OVER, or AS as in WINDOW w AS ( */
-    uint32_t kind;                 /* of the statement */
+    uint32_t kind;                 /* of the statement; NONE behind the head of a definition */
 };
 
 /*@ predicate is_seen(struct d1g_text *t, struct seen *s) = s->keyword < KW_COUNT &&
@@ -297,23 +298,26 @@ static int is_bare_keyword(const struct names *n)
                                         (before->kind == D1GUARD_TOKEN_LP && n->in_window));
 }
 
-/* Outside definitions and the like, a name before a parenthesis is a function, but for known exceptions. */
+/*
+ * Whether a name before a parenthesis is a function, but for known exceptions. In a definition's head it is a table, a
+ * type or a module; a function only inside two parentheses, or behind AS or ON, where step_definition takes the kind off.
+ */
 /*@ requires \valid_read(n);
     assigns \nothing; */
 static int holds_only_calls(const struct names *n)
 {
-    return n->kind <= D1GUARD_KIND_DELETE;
+    return n->kind <= D1GUARD_KIND_DELETE || n->depth > 1;
 }
 
-/* Whether the name before a `(` is one that no list of functions can be about: a keyword, a type behind AS,
- * a table with its columns. Definitions are full of such names: there only a denied one counts. */
+/* Whether the name before a `(` is one that no list of functions can be about: a keyword, a type behind AS, a table with
+ * its columns. Elsewhere only a denied one counts. */
 /*@ requires are_names_read(n);
     assigns \nothing; */
 static int is_no_call(const struct names *n, uint32_t reason)
 {
     if (!holds_only_calls(n))
         return reason == D1GUARD_REASON_UNLISTED_FUNCTION;
-    return n->in_type || (n->was_table && n->table_verb == KW_INTO) ||
+    return n->in_type || (n->was_table && (n->table_verb == KW_INTO || n->table_verb == KW_ON)) ||
            (n->before.kind == D1GUARD_TOKEN_WORD && is_bare_keyword(n));
 }
 
@@ -404,6 +408,19 @@ static void step_keyword(struct names *n, enum d1g_keyword keyword)
         expect_table(n, keyword);
 }
 
+/* Behind AS, or ON and its table, a definition holds queries and expressions only. */
+/*@ requires \valid(n);
+    assigns n->kind, n->table_next, n->table_verb; */
+static void step_definition(struct names *n, enum d1g_keyword keyword)
+{
+    if (n->depth > 0 || !is_kind_in(n->kind, D1GUARD_KIND_CREATE_TABLE, D1GUARD_KIND_CREATE_TRIGGER))
+        return;
+    if (keyword == KW_ON)
+        expect_table(n, KW_ON);
+    if (keyword == KW_ON || keyword == KW_AS)
+        n->kind = D1GUARD_KIND_NONE;
+}
+
 /* Whether a word behind the token before may be an operator, though it may be a name too: SELECT key REGEXP 'a' */
 /*@ requires are_names_read(n);
     assigns \nothing; */
@@ -441,8 +458,10 @@ static int step_word(struct names *n, enum d1g_keyword keyword, int table_here)
     n->is_table = table_here && d1g_may_be_name(keyword);
     if (n->is_table ? !judge_table(n) : is_calling(keyword) && !judge_operator(n))
         return 0;
-    if (!n->is_table || keyword == KW_WITH)
+    if (!n->is_table || keyword == KW_WITH) {
+        step_definition(n, keyword);
         step_keyword(n, keyword);
+    }
     if (n->before.keyword == KW_OR && n->before_that.keyword == KW_UPDATE)
         expect_table(n, KW_UPDATE); /* UPDATE OR IGNORE table */
     return 1;
@@ -454,7 +473,7 @@ static int step_open(struct names *n, int table_here)
 {
     if (is_name_kind(n->before.kind) && !judge_call(n))
         return 0;
-    n->in_window = n->before.keyword == KW_AS ||
+    n->in_window = (n->before.keyword == KW_AS && n->kind != D1GUARD_KIND_CREATE_TABLE) || /* a generated column */
                    (n->before.keyword == KW_OVER && n->before_that.kind == D1GUARD_TOKEN_RP);
     n->table_next = table_here && d1g_tables_behind(n->table_verb) == D1G_TABLES_LIST;
     n->depth++;
