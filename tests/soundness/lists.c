@@ -47,11 +47,11 @@ enum { CONTROL_TEXTS = 2000, PRINTED_MAX = 12 };
     X(WITH_TABLE, "a WITH table that bears the name counts as the table") \
     X(WINDOW_LIST, "the second name of a WINDOW list counts as a table") \
     X(ACTION, "CASCADE, RESTRICT, NO and OF count as tables behind UPDATE") \
-    X(MODULE, "the module of a CREATE VIRTUAL TABLE counts as a function") \
+    X(WITH_WORD, "WITH behind FROM ( counts as a table") \
+    X(HEAD, "in the head of a definition a name before a parenthesis counts as a function") \
     X(NO_COLUMN, "SQLite does not ask for every table of which it reads no column, or only those of USING") \
-    X(VALUES, "SQLite 3.46 and newer do not ask for functions from the second row of VALUES on") \
-    X(DEFAULT, "older SQLite does not ask for functions in DEFAULT") \
-    X(OPEN, "not mended yet: operators, strict functions and the table behind ON in definitions; WITH behind FROM (") \
+    X(VALUES, "SQLite 3.54, not 3.45, does not ask for functions from the second row of VALUES on") \
+    X(DEFAULT, "SQLite 3.45 and older do not ask for functions in DEFAULT") \
     X(UNUSED_WITH, "dropped unseen: a WITH table that nothing reads") \
     X(UNUSED_WINDOW, "dropped unseen: a WINDOW that nothing names") \
     X(IN_NOTHING, "dropped unseen: x in x IN ()") \
@@ -252,23 +252,9 @@ struct finding {
     char name[NAME_MAX_BYTES];
 };
 
-/* What is known to be wrong, and not mended yet. */
-static int is_open(const struct run *run, enum list list, const char *name)
-{
-    if (list == LIST_TABLE && strcmp(name, "with") == 0)
-        return 1;
-    for (size_t i = 0; i < run->words.count && run->asked->defines && list == LIST_TABLE; i++) {
-        if (words_is(&run->words, i, "ON") && words_spell(&run->words, i + 1, name))
-            return 1;
-    }
-    return run->asked->defines && (list == LIST_FUNCTION || list == LIST_STRICT || list == LIST_STRICT_D1);
-}
-
 static void found(struct run *run, struct finding *worst, enum rule rule, enum list list, int is_miss,
                   const char *name)
 {
-    if (rule == RULE_MISSING && is_open(run, list, name))
-        rule = RULE_OPEN;
     if (rule < RULE_COUNT) {
         run->by_rule[rule]++;
         return;
@@ -464,7 +450,6 @@ static enum rule excuse_dropped(const struct run *run, size_t i)
 /* Why a text may be refused for a function that it does not call, its name being token i. */
 static enum rule excuse_refused_function(struct run *run, size_t i)
 {
-    const size_t start = start_of_name(run, i);
     enum look seen = LOOK_OTHER_ERROR;
 
     if (words_is_one_of(&run->words, i, operators) && i > 0)
@@ -481,10 +466,10 @@ static enum rule excuse_refused_function(struct run *run, size_t i)
         return RULE_OPERATOR_NAME;
     if (words_is_one_of(&run->words, i, frames) && words_kind(&run->words, i - 1) == D1GUARD_TOKEN_WORD)
         return RULE_FRAME;
-    if (words_hold(&run->words, "VIRTUAL") && words_is(&run->words, start - 1, "USING"))
-        return RULE_MODULE;
     if (words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP && look_at_table(run, i) != LOOK_OTHER_ERROR)
         return RULE_TABLE_FUNCTION;
+    if (run->asked->defines && words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP)
+        return RULE_HEAD;
     return RULE_MISSING;
 }
 
@@ -516,6 +501,8 @@ static enum rule excuse_refused_table(struct run *run, size_t i, const char *nam
     if (seen == LOOK_OTHER_ERROR && words_hold(&run->words, "WINDOW") && words_is(&run->words, i + 1, "AS") &&
         words_kind(&run->words, i + 2) == D1GUARD_TOKEN_LP)
         return RULE_WINDOW_LIST;
+    if (words_is(&run->words, i, "WITH") && words_kind(&run->words, i - 1) == D1GUARD_TOKEN_LP)
+        return RULE_WITH_WORD;
     if (seen == LOOK_OTHER_ERROR)
         return RULE_MISSING;
     if (is_schema_table(name))
