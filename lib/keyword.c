@@ -135,7 +135,7 @@ struct d1g_name d1g_read_name(const struct d1g_text *t, size_t at, size_t end)
     return name;
 }
 
-int d1g_name_skip(struct d1g_name *name, const char *text, size_t len)
+size_t d1g_name_behind(const struct d1g_name *name, const char *text, size_t len)
 {
     size_t i = name->at;
     size_t k;
@@ -147,16 +147,15 @@ int d1g_name_skip(struct d1g_name *name, const char *text, size_t len)
         const int b = i < name->end ? d1g_byte(name->text, i) : D1G_END;
 
         if (b == D1G_END || d1g_lower(b) != d1g_lower((unsigned char)text[k]))
-            return 0;
+            return D1G_NOT_THERE;
         i += b == name->quote ? 2 : 1;
     }
-    name->at = i;
-    return 1;
+    return i;
 }
 
 int d1g_name_is(const struct d1g_name *name, const char *text, size_t len)
 {
-    struct d1g_name rest = *name;
+    const size_t rest = d1g_name_behind(name, text, len);
 
-    return d1g_name_skip(&rest, text, len) && rest.at >= rest.end;
+    return rest != D1G_NOT_THERE && rest >= name->end;
 }

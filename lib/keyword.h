@@ -73,11 +73,12 @@ struct d1g_name {
     ensures d1g_is_name(\result) && \result.text == t; */
 struct d1g_name d1g_read_name(const struct d1g_text *t, size_t at, size_t end);
 
-/* Whether the next len bytes of the name are those of text, ASCII case aside; skips them if so. */
-/*@ requires \valid(name) && d1g_readable(name->text) && \separated(name, name->text);
-    requires \valid_read(text + (0 .. len - 1));
-    assigns name->at; */
-int d1g_name_skip(struct d1g_name *name, const char *text, size_t len);
+#define D1G_NOT_THERE SIZE_MAX
+
+/* Where the name goes on behind the bytes of text, ASCII case aside; D1G_NOT_THERE if it does not start with them. */
+/*@ requires \valid_read(name) && d1g_readable(name->text) && \valid_read(text + (0 .. len - 1));
+    assigns \nothing; */
+size_t d1g_name_behind(const struct d1g_name *name, const char *text, size_t len);
 
 /* Whether the name is text, ASCII case aside. */
 /*@ requires \valid_read(name) && d1g_readable(name->text) && \valid_read(text + (0 .. len - 1));

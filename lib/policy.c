@@ -121,7 +121,7 @@ int d1g_is_listed(const struct d1g_text *t, size_t at, size_t end)
 {
     struct d1g_name name = d1g_read_name(t, at, end);
 
-    return find_denied(&name) != NULL || d1g_name_skip(&name, PRAGMA_PREFIX, PREFIX_LENGTH);
+    return find_denied(&name) != NULL || d1g_name_behind(&name, PRAGMA_PREFIX, PREFIX_LENGTH) != D1G_NOT_THERE;
 }
 
 /*@ requires \valid_read(name) && d1g_readable(name->text);
@@ -178,7 +178,8 @@ int d1g_has_host_lists(const struct d1guard_options *o)
 static int is_pragma_table(const struct d1g_name *name, struct d1g_name *pragma)
 {
     *pragma = *name;
-    return d1g_name_skip(pragma, PRAGMA_PREFIX, PREFIX_LENGTH) && pragma->at < pragma->end;
+    pragma->at = d1g_name_behind(pragma, PRAGMA_PREFIX, PREFIX_LENGTH);
+    return pragma->at < pragma->end;
 }
 
 /* pragma_NAME reads as PRAGMA NAME does without a value: no argument of it can set one. */

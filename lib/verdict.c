@@ -153,10 +153,9 @@ int d1g_close(const struct d1g_call *call, struct d1guard_report *report)
  * their own, need this second walk over its tokens.
  */
 
-#define DEPTHS 1024 /* deeper than SQLite's parser goes; beyond, every comma counts as a FROM list's */
+#define DEPTHS 256 /* deeper than queries go; beyond, every comma counts as a FROM list's */
 
 struct seen { /* zeroed: nothing, like a token that no allowed statement holds */
-    struct d1g_span span;
     uint32_t kind;
     enum d1g_keyword keyword;
 };
@@ -166,7 +165,8 @@ struct names {
     struct d1g_call *call;
     size_t depth;
     uint32_t in_from[DEPTHS / 32]; /* a bit a depth: inside a FROM list, where a comma brings a table */
-    struct seen before;            /* the token before */
+    struct d1g_span last;          /* the token before */
+    struct seen before;            /* what it is */
     struct seen before_that;       /* and the one before that */
     int table_next;                /* the next token stands where a table does */
     int is_table;                  /* so does the current one, and it may be a name */
@@ -177,11 +177,11 @@ struct names {
     uint32_t kind;                 /* of the statement; NONE behind the head of a definition */
 };
 
-/*@ predicate is_seen(struct d1g_text *t, struct seen *s) = s->keyword < KW_COUNT &&
-        (D1GUARD_TOKEN_WORD <= s->kind <= D1GUARD_TOKEN_STRING ==> d1g_is_nameable(t, s->span.at, s->span.end));
+/*@ predicate is_last(struct d1g_text *t, struct names *n) = n->before.keyword < KW_COUNT &&
+        (D1GUARD_TOKEN_WORD <= n->before.kind <= D1GUARD_TOKEN_STRING ==> d1g_is_nameable(t, n->last.at, n->last.end));
     predicate are_names_read(struct names *n) = \valid(n) && d1g_is_reader(&n->r) && d1g_is_call(n->call) &&
         \separated(n, n->call) && \separated(n, n->r.text) && \separated(n->call, n->r.text) &&
-        \separated(n, n->call->options) && is_seen(n->r.text, &n->before) &&
+        \separated(n, n->call->options) && is_last(n->r.text, n) &&
         n->before_that.keyword < KW_COUNT && n->table_verb < KW_COUNT; */
 
 /*@ requires \valid_read(n);
@@ -227,7 +227,7 @@ static int is_name_kind(uint32_t kind)
  */
 /*@ requires d1g_is_reader(paren);
     assigns \nothing; */
-static int declares_columns(const struct d1g_reader *paren)
+D1G_APART static int declares_columns(const struct d1g_reader *paren)
 {
     struct d1g_reader r = *paren;
     enum d1g_keyword keyword;
@@ -326,18 +326,18 @@ static int is_no_call(const struct names *n, uint32_t reason)
     assigns n->call->report; */
 static int judge_call(struct names *n)
 {
-    const uint32_t reason = d1g_refuses_name(n->r.text, n->before.span.at, n->before.span.end, D1G_AS_FUNCTION,
+    const uint32_t reason = d1g_refuses_name(n->r.text, n->last.at, n->last.end, D1G_AS_FUNCTION,
                                              n->call->options);
 
     if (reason == D1GUARD_REASON_UNSET || is_no_call(n, reason) || declares_columns(&n->r))
         return 1;
-    return d1g_refuse(n->call, reason, &n->before.span);
+    return d1g_refuse(n->call, reason, &n->last);
 }
 
 /* Whether the name that n stands on is a schema: the next token is the dot behind it. */
 /*@ requires are_names_read(n);
     assigns \nothing; */
-static int is_schema(const struct names *n)
+D1G_APART static int is_schema(const struct names *n)
 {
     struct d1g_reader r = n->r;
 
@@ -523,13 +523,13 @@ static int step(struct names *n, enum d1g_keyword keyword)
 
 /* Makes the current token the one before. */
 /*@ requires are_names_read(n) && keyword < KW_COUNT;
-    assigns n->before, n->before_that, n->was_table, n->in_type;
-    ensures is_seen(n->r.text, &n->before) && n->before_that.keyword < KW_COUNT; */
+    assigns n->last, n->before, n->before_that, n->was_table, n->in_type;
+    ensures is_last(n->r.text, n) && n->before_that.keyword < KW_COUNT; */
 static void keep(struct names *n, enum d1g_keyword keyword)
 {
     n->before_that = n->before;
-    n->before.span.at = n->r.at;
-    n->before.span.end = n->r.end;
+    n->last.at = n->r.at;
+    n->last.end = n->r.end;
     n->before.kind = n->r.kind;
     n->before.keyword = keyword;
     n->was_table = n->is_table;

@@ -320,10 +320,10 @@ static inline void d1g_shift_window(struct d1g_window *w, size_t k)
     w->marks >>= k;
 }
 
-/* Fills the window with the bytes from at on; at < t->n. Near its end, a text is seen from further back. */
+/* Fills the window with the bytes from at on, block by block. Near its end, a text is seen from further back. */
 /*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && at < t->n;
     assigns *w; */
-static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_text *t, size_t at)
+D1G_APART static void d1g_look_at_blocks(struct d1g_window *w, const struct d1g_text *t, size_t at)
 {
     const size_t rest = t->n - at;
     const unsigned char *z = t->z + at;
@@ -331,16 +331,6 @@ static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_
     size_t bytes = D1G_WINDOW;
     size_t before = 0, k;
 
-#ifdef D1G_WIDE
-    if (d1g_is_wide() && t->n >= D1G_HALF) {
-        bytes = rest < D1G_WINDOW ? rest : D1G_WINDOW;
-        before = bytes < D1G_HALF ? D1G_HALF - bytes : 0;
-        d1g_see_wide(w, z - before, bytes + before);
-        if (before > 0)
-            d1g_shift_window(w, before);
-        return;
-    }
-#endif
     if (rest < D1G_WINDOW) {
         bytes = (rest + D1G_BLOCK - 1) / D1G_BLOCK * D1G_BLOCK;
         if (t->n >= bytes) {
@@ -357,6 +347,26 @@ static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_
     }
     d1g_see(w, z, bytes);
     d1g_shift_window(w, before);
+}
+
+/* Fills the window with the bytes from at on; at < t->n. */
+/*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && at < t->n;
+    assigns *w; */
+static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_text *t, size_t at)
+{
+#ifdef D1G_WIDE
+    const size_t rest = t->n - at;
+    const size_t bytes = rest < D1G_WINDOW ? rest : D1G_WINDOW;
+    const size_t before = bytes < D1G_HALF ? D1G_HALF - bytes : 0;
+
+    if (d1g_is_wide() && t->n >= D1G_HALF) {
+        d1g_see_wide(w, t->z + at - before, bytes + before);
+        if (before > 0)
+            d1g_shift_window(w, before);
+        return;
+    }
+#endif
+    d1g_look_at_blocks(w, t, at);
 }
 
 #endif

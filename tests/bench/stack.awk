@@ -14,7 +14,9 @@ BEGIN {
     callee = $NF
     gsub(/[<>]/, "", callee)
     sub(/[-+]0x[0-9a-f]+$/, "", callee)
-    if (callee != caller && callee in frame)
+    if (callee != caller && callee in frame && / jmp /)
+        jumps[caller] = jumps[caller] " " callee # a last call, made when the caller's frame is gone
+    else if (callee != caller && callee in frame)
         calls[caller] = calls[caller] " " callee
 }
 function deepest(name,    list, n, i, most, best) {
@@ -27,9 +29,17 @@ function deepest(name,    list, n, i, most, best) {
             best = list[i]
         }
     }
+    most += frame[name]
+    n = split(jumps[name], list, " ")
+    for (i = 1; i <= n; i++) {
+        if (deepest(list[i]) > most) {
+            most = depth[list[i]]
+            best = list[i]
+        }
+    }
     next_of[name] = best
-    depth[name] = most + frame[name]
-    return depth[name]
+    depth[name] = most
+    return most
 }
 END {
     for (name in frame) {
