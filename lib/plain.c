@@ -270,25 +270,10 @@ static size_t depth_of(const struct d1g_walk *w, const struct d1g_text *t, uint6
     return depth;
 }
 
-/* Where in the window a watched word may start, as far as that is seen at a glance. */
-static uint64_t watched_in(const struct d1g_walk *w, const struct d1g_text *t)
-{
-    const uint64_t words = w->window.words;
-    const uint64_t twos = words & words >> 1;
-
-#ifdef D1G_WIDE
-    if (d1g_is_wide() && w->until - w->at >= D1G_FEWEST_FOR_FOURS)
-        return d1g_find_fours(d1g_watched_fours, t->z + w->at, w->until - w->at);
-#else
-    (void)t;
-#endif
-    return ((twos & twos >> 2) | words >> 61 << 61) & ~w->window.numbers; /* four letters, as far as they are seen */
-}
-
 /* Takes in the words and the starts of strings, bits of `names`, that may be on a list. */
 static void note_names(struct d1g_walk *w, const struct d1g_text *t, uint64_t names)
 {
-    for (names &= watched_in(w, t); names != 0; names &= names - 1) {
+    for (names &= w->window.names; names != 0; names &= names - 1) {
         const size_t k = d1g_first_bit(names);
 
         if (d1g_may_matter(t, w->at + k, t->n, 0))
@@ -361,7 +346,7 @@ static void step_windows(struct d1g_walk *w, const struct d1g_text *t, size_t fr
         if (w->end >= w->until) {
             w->at = w->end;
             w->until = t->n - w->at < D1G_WINDOW ? t->n : w->at + D1G_WINDOW;
-            d1g_look(&w->window, t, w->at);
+            d1g_look(&w->window, t, w->at, d1g_watched_fours);
         }
         if (step_window(w, t, from, &c))
             return;

@@ -26,7 +26,7 @@ static const char function_rows[] = D1G_FUNCTIONS_D1(FUNCTION_ROW) D1G_FUNCTIONS
 
 const uint32_t d1g_watch[] = {SIXTEEN(WATCHED, 0)};
 
-/* The group of a row for d1g_find_fours, found by trial like the factor. */
+/* The group of a row, found by trial like the factor. */
 #define FOURS_BIT(byte, n, a, b) | (((byte) & 15) == (n) ? 1 << ((((a) & ~1) + ((b) >> 2)) & 7) : 0)
 #define FOURS_A(n, a, b, c, d, last, role, name) FOURS_BIT(a, n, a, b)
 #define FOURS_B(n, a, b, c, d, last, role, name) FOURS_BIT(b, n, a, b)

@@ -32,7 +32,7 @@ extern const uint32_t d1g_watch[512 / 32];
 
 #define D1G_SHORTEST_WATCHED 4
 
-/* The same words for d1g_find_fours, a table for each of their four bytes. */
+/* The same words for d1g_look. */
 extern const unsigned char d1g_watched_fours[D1G_SHORTEST_WATCHED][16];
 
 /* First letters of more words to watch, as bits: those of WHERE and RETURNING. */

@@ -1,5 +1,6 @@
 /* Many tokens in one call: words are cut by the bits of a window; what is more than a word, a blank or a sign
  * goes through d1g_scan, so that the rules are in one place. */
+#include "policy.h"
 #include "token.h"
 #include "window.h"
 
@@ -126,7 +127,7 @@ static size_t put_window(struct tokens *out, const struct d1g_text *t, size_t fr
     uint64_t starts;
     size_t at = from;
 
-    d1g_look(&w, t, from);
+    d1g_look(&w, t, from, d1g_watched_fours);
     starts = starts_of_tokens(&w) & (~UINT64_C(0) >> (D1G_WINDOW - n)) & ~UINT64_C(1);
     do {
         size_t end;

@@ -17,7 +17,12 @@ struct d1g_window {
     uint64_t numbers; /* 0-9 . */
     uint64_t quotes;  /* ' and no other */
     uint64_t marks;   /* none of these, no TAB, LF or space, and none of * + , < = > */
+    uint64_t names;   /* where a watched name may start, if a word starts there */
 };
+
+/* The first bytes of watched names, by their low four bits: groups that a byte is of, as bits; a table for each byte. */
+#define D1G_FOURS 4
+typedef const unsigned char d1g_fours[D1G_FOURS][16];
 
 #if defined(__SSE2__) && !defined(D1G_PLAIN)
 
@@ -165,7 +170,7 @@ static inline D1G_IN_PLACE void d1g_see_block(struct d1g_window *w, d1g_block v)
     assigns *w; */
 static inline D1G_IN_PLACE void d1g_see(struct d1g_window *w, const unsigned char *z, size_t bytes)
 {
-    struct d1g_window seen = {0, 0, 0, 0}; /* in registers, until all is seen */
+    struct d1g_window seen = {0, 0, 0, 0, 0}; /* in registers, until all is seen */
     size_t i = bytes;
 
     /*@ loop invariant 0 < i <= bytes && i % D1G_BLOCK == 0;
@@ -189,7 +194,7 @@ static inline D1G_IN_PLACE void d1g_see(struct d1g_window *w, const unsigned cha
 #include <immintrin.h>
 
 #define D1G_HALF 32
-#define D1G_FEWEST_FOR_FOURS (D1G_HALF + 3)
+#define D1G_FEWEST_WIDE (D1G_HALF + D1G_FOURS - 1)
 #define D1G_WIDE __attribute__((target("avx2"), unused))
 #define D1G_WIDE_IN_PLACE static inline __attribute__((target("avx2"), always_inline))
 
@@ -274,10 +279,22 @@ D1G_WIDE_IN_PLACE void d1g_see_half(struct d1g_window *w, const unsigned char *z
     w->marks = d1g_zeros(_mm256_or_si256(groups, quotes));
 }
 
-/* Fills the window with the bytes at z: at least 32, at most 64. */
-D1G_WIDE D1G_APART static void d1g_see_wide(struct d1g_window *w, const unsigned char *z, size_t bytes)
+/* Where, of the 32 bytes at z, four cannot start that are of one group in all of the tables. */
+D1G_WIDE_IN_PLACE uint64_t d1g_miss_fours(d1g_fours fours, const unsigned char *z)
+{
+    const __m256i front = _mm256_and_si256(d1g_look_up(fours[0], d1g_load_wide(z)),
+                                           d1g_look_up(fours[1], d1g_load_wide(z + 1)));
+    const __m256i back = _mm256_and_si256(d1g_look_up(fours[2], d1g_load_wide(z + 2)),
+                                          d1g_look_up(fours[3], d1g_load_wide(z + 3)));
+
+    return d1g_zeros(_mm256_and_si256(front, back));
+}
+
+/* Fills the window with the bytes at z: at least 35, at most 64. The last three are taken for starts of names. */
+D1G_WIDE D1G_APART static void d1g_see_wide(struct d1g_window *w, const unsigned char *z, size_t bytes, d1g_fours fours)
 {
     const size_t back = bytes - D1G_HALF; /* where the second half starts; what both have is seen alike */
+    const size_t last = back - (D1G_FOURS - 1);
     struct d1g_window first, second;
 
     d1g_see_half(&first, z);
@@ -286,25 +303,7 @@ D1G_WIDE D1G_APART static void d1g_see_wide(struct d1g_window *w, const unsigned
     w->numbers = first.numbers | second.numbers << back;
     w->quotes = first.quotes | second.quotes << back;
     w->marks = first.marks | second.marks << back;
-}
-
-/* Where, of the 32 bytes at z, four cannot start that the tables, one for each of them, all have in one group. */
-D1G_WIDE_IN_PLACE uint64_t d1g_miss_fours(const unsigned char tables[4][16], const unsigned char *z)
-{
-    const __m256i front = _mm256_and_si256(d1g_look_up(tables[0], d1g_load_wide(z)),
-                                           d1g_look_up(tables[1], d1g_load_wide(z + 1)));
-    const __m256i back = _mm256_and_si256(d1g_look_up(tables[2], d1g_load_wide(z + 2)),
-                                          d1g_look_up(tables[3], d1g_load_wide(z + 3)));
-
-    return d1g_zeros(_mm256_and_si256(front, back));
-}
-
-/* Where such four bytes may start in the bytes at z, at least 35 and at most 64. The last three bits are set. */
-D1G_WIDE D1G_APART static uint64_t d1g_find_fours(const unsigned char tables[4][16], const unsigned char *z, size_t bytes)
-{
-    const size_t back = bytes - D1G_FEWEST_FOR_FOURS;
-
-    return ~(d1g_miss_fours(tables, z) | d1g_miss_fours(tables, z + back) << back);
+    w->names = ~(d1g_miss_fours(fours, z) | d1g_miss_fours(fours, z + last) << last);
 }
 
 #endif
@@ -318,6 +317,17 @@ static inline void d1g_shift_window(struct d1g_window *w, size_t k)
     w->numbers >>= k;
     w->quotes >>= k;
     w->marks >>= k;
+    w->names >>= k;
+}
+
+/* Where a word has four letters, as far as they are seen. */
+/*@ requires \valid_read(w);
+    assigns \nothing; */
+static inline uint64_t d1g_long_words(const struct d1g_window *w)
+{
+    const uint64_t twos = w->words & w->words >> 1;
+
+    return ((twos & twos >> 2) | w->words >> 61 << 61) & ~w->numbers;
 }
 
 /* Fills the window with the bytes from at on, block by block. Near its end, a text is seen from further back. */
@@ -347,24 +357,27 @@ D1G_APART static void d1g_look_at_blocks(struct d1g_window *w, const struct d1g_
     }
     d1g_see(w, z, bytes);
     d1g_shift_window(w, before);
+    w->names = d1g_long_words(w);
 }
 
 /* Fills the window with the bytes from at on; at < t->n. */
 /*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && at < t->n;
     assigns *w; */
-static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_text *t, size_t at)
+static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_text *t, size_t at, d1g_fours fours)
 {
 #ifdef D1G_WIDE
     const size_t rest = t->n - at;
     const size_t bytes = rest < D1G_WINDOW ? rest : D1G_WINDOW;
-    const size_t before = bytes < D1G_HALF ? D1G_HALF - bytes : 0;
+    const size_t before = bytes < D1G_FEWEST_WIDE ? D1G_FEWEST_WIDE - bytes : 0;
 
-    if (d1g_is_wide() && t->n >= D1G_HALF) {
-        d1g_see_wide(w, t->z + at - before, bytes + before);
+    if (d1g_is_wide() && t->n >= D1G_FEWEST_WIDE) {
+        d1g_see_wide(w, t->z + at - before, bytes + before, fours);
         if (before > 0)
             d1g_shift_window(w, before);
         return;
     }
+#else
+    (void)fours;
 #endif
     d1g_look_at_blocks(w, t, at);
 }

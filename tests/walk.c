@@ -54,7 +54,7 @@ static void check_window(const unsigned char *bytes, size_t n, size_t at)
     memcpy(exact, bytes, n);
     t.z = exact;
     t.n = n;
-    d1g_look(&w, &t, at);
+    d1g_look(&w, &t, at, d1g_watched_fours);
     for (size_t k = 0; k < D1G_WINDOW; k++) {
         const uint64_t masks[] = {w.words, w.numbers, w.quotes, w.marks};
         const unsigned wanted = at + k < n ? wanted_bits(exact[at + k]) : 0;
@@ -253,6 +253,36 @@ static void where_walks_stop(void **state)
     check_steps(more_steps, sizeof more_steps / sizeof *more_steps, 0);
 }
 
+/* A denied name is seen wherever it stands in a window, in upper and in lower case, with more or less behind it. */
+static void every_denied_name_is_seen(void **state)
+{
+#define NAME(arg, a, b, c, d, last, role, name) #name,
+    static const char *const names[] = {D1G_DENIED(NAME, 0)};
+#undef NAME
+    enum { PLACES = 140, LONGEST = 40, BEHIND = 40 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t len = strlen(names[i]);
+
+        for (size_t n = 0; n < PLACES * 2; n++) {
+            unsigned char text[PLACES + LONGEST + BEHIND];
+            const size_t place = n / 2;
+            const struct d1g_text t = {text, place + len + (place * 7 + i) % BEHIND};
+            struct d1g_walk w;
+
+            assert_true(len <= LONGEST);
+            memset(text, ' ', sizeof text);
+            for (size_t k = 0; k < len; k++)
+                text[place + k] = (unsigned char)(n % 2 && is_letter(names[i][k]) ? names[i][k] ^ 0x20 : names[i][k]);
+            d1g_start_walk(&w, 0);
+            d1g_walk_plain(&w, &t, 0);
+            if (!w.listed)
+                fail_msg("%s at %u is not seen", names[i], (unsigned)place);
+        }
+    }
+}
+
 /* ---- the letters of denied names ---- */
 
 /* A wrong one would matter only where no other row happens to set the same bit. */
@@ -280,6 +310,7 @@ int main(void)
         cmocka_unit_test(every_byte),
 #ifndef D1G_SMALL /* which steps over nothing */
         cmocka_unit_test(where_walks_stop),
+        cmocka_unit_test(every_denied_name_is_seen),
 #endif
         cmocka_unit_test(letters_beside_denied_names),
     };
