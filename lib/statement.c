@@ -251,7 +251,7 @@ static int take_token(struct parser *p)
 /*@ requires is_parser(p);
     assigns PLACE, p->walk;
     ensures is_parser(p) && \old(p->r.end) <= p->r.at; */
-static void advance_plain(struct parser *p)
+static inline void advance_plain(struct parser *p)
 {
     if (p->r.kind == D1GUARD_TOKEN_VARIABLE) {
         advance(p);
@@ -296,7 +296,7 @@ static int fail_open(struct parser *p)
 /*@ requires is_parser(p);
     assigns PLACE, SEEN, FAULT;
     ensures is_parser(p) && \old(p->r.end) <= p->r.end && (\result == 1 || \result == -1); */
-static int read_plain(struct parser *p, size_t depth)
+static inline int read_plain(struct parser *p, size_t depth)
 {
     p->walk.depth = depth;
     p->walk.floor = depth;
