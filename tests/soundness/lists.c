@@ -83,10 +83,21 @@ struct run {
 
 /* --- what the guard says --- */
 
-enum list { LIST_NONE, LIST_FUNCTION, LIST_TABLE, LIST_PRAGMA, LIST_STRICT, LIST_STRICT_D1, LIST_OWN, LIST_OWN_D1 };
+enum list {
+    LIST_NONE,
+    LIST_NONE_D1,
+    LIST_FUNCTION,
+    LIST_TABLE,
+    LIST_PRAGMA,
+    LIST_STRICT,
+    LIST_STRICT_D1,
+    LIST_OWN,
+    LIST_OWN_D1
+};
 
-static const char *const lists[] = {"allow_pragmas", "deny_functions", "deny_tables", "deny_pragmas",
-                                    "strict",        "strict for D1",  "own PRAGMAs", "own PRAGMAs of D1"};
+static const char *const lists[] = {"allow_pragmas", "allow_pragmas for D1", "deny_functions",
+                                    "deny_tables",   "deny_pragmas",         "strict",
+                                    "strict for D1", "own PRAGMAs",          "own PRAGMAs of D1"};
 
 static int is_allowed(const struct run *run, enum list list, const char *name, struct d1guard_report *report)
 {
@@ -102,7 +113,7 @@ static int is_allowed(const struct run *run, enum list list, const char *name, s
     }
     if (list == LIST_STRICT || list == LIST_STRICT_D1)
         options.flags = D1GUARD_STRICT_FUNCTIONS;
-    if (list == LIST_STRICT_D1 || list == LIST_OWN_D1)
+    if (list == LIST_NONE_D1 || list == LIST_STRICT_D1 || list == LIST_OWN_D1)
         options.engine = D1GUARD_ENGINE_D1;
     if (list == LIST_OWN || list == LIST_OWN_D1)
         options.allow_pragmas.len = options.allow_risks = 0;
@@ -404,7 +415,9 @@ static enum look look(struct run *run, size_t from, size_t to, const char *unkno
     error = asker_error(run->asker, run->tried.bytes, run->tried.len);
     if (error == NULL)
         return LOOK_DROPS;
-    return strncmp(error, "no such table", 13) == 0 || strstr(error, "no such function: no_such_function") != NULL ||
+    /* A query lacks the columns of USING. */
+    return strncmp(error, "no such table", 13) == 0 || strstr(error, "cannot join using column") != NULL ||
+                   strstr(error, "no such function: no_such_function") != NULL ||
                    strstr(error, "unknown function: no_such_function") != NULL
                ? LOOK_UP
                : LOOK_OTHER_ERROR;
@@ -447,8 +460,26 @@ static enum rule excuse_dropped(const struct run *run, size_t i)
     return words_hold(&run->words, "AND") || words_hold(&run->words, "ON") ? RULE_AND_FALSE : RULE_MISSING;
 }
 
+/* Does token i stand in the head of a definition: not behind AS or ON, nor inside two parentheses? */
+static int is_in_head(const struct run *run, size_t i)
+{
+    static const char *const ends[] = {"AS", "ON", NULL};
+    size_t at = i;
+    int depth = 0;
+
+    while (at > 0 && !words_is(&run->words, at, "CREATE"))
+        at--;
+    for (; at < i; at++) {
+        depth += words_kind(&run->words, at) == D1GUARD_TOKEN_LP;
+        depth -= words_kind(&run->words, at) == D1GUARD_TOKEN_RP;
+        if (depth == 0 && words_is_one_of(&run->words, at, ends))
+            return 0;
+    }
+    return run->asked->defines && depth < 2;
+}
+
 /* Why a text may be refused for a function that it does not call, its name being token i. */
-static enum rule excuse_refused_function(struct run *run, size_t i)
+static enum rule excuse_refused_function(struct run *run, size_t i, enum list list)
 {
     enum look seen = LOOK_OTHER_ERROR;
 
@@ -466,9 +497,12 @@ static enum rule excuse_refused_function(struct run *run, size_t i)
         return RULE_OPERATOR_NAME;
     if (words_is_one_of(&run->words, i, frames) && words_kind(&run->words, i - 1) == D1GUARD_TOKEN_WORD)
         return RULE_FRAME;
-    if (words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP && look_at_table(run, i) != LOOK_OTHER_ERROR)
+    /* Not a table with its columns, as behind INTO: where this one stands a query can. */
+    if (words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP &&
+        look(run, start_of_name(run, i), words_closing(&run->words, i + 1) + 1, "(SELECT no_such_function(1))") !=
+            LOOK_OTHER_ERROR)
         return RULE_TABLE_FUNCTION;
-    if (run->asked->defines && words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP)
+    if (list == LIST_FUNCTION && words_kind(&run->words, i + 1) == D1GUARD_TOKEN_LP && is_in_head(run, i))
         return RULE_HEAD;
     return RULE_MISSING;
 }
@@ -523,7 +557,8 @@ static void check_back_name(struct run *run, const char *name, struct finding *w
     snprintf(table, sizeof table, "pragma_%s", pragma);
     run->checks += 3;
     if (!names_have(&asked->anywhere, name) && !is_allowed(run, LIST_FUNCTION, name, &report))
-        found(run, worst, excuse_refused_function(run, words_find(&run->words, report.at)), LIST_FUNCTION, 0, name);
+        found(run, worst, excuse_refused_function(run, words_find(&run->words, report.at), LIST_FUNCTION),
+              LIST_FUNCTION, 0, name);
     if (!names_have(&asked->touched, name) && !is_allowed(run, LIST_TABLE, name, &report))
         found(run, worst, excuse_refused_table(run, words_find(&run->words, report.at), name), LIST_TABLE, 0, name);
     if (!names_have(&asked->pragmas, pragma) && !names_have(&asked->touched, table) &&
@@ -546,7 +581,7 @@ static void check_back_strict(struct run *run, enum list list, struct finding *w
     one.count = 0;
     names_add(&one, name, words_name(&run->words, i, &name));
     if (one.count == 1 && !names_have(&run->asked->anywhere, one.name[0]))
-        found(run, worst, excuse_refused_function(run, i), list, 0, one.name[0]);
+        found(run, worst, excuse_refused_function(run, i, list), list, 0, one.name[0]);
 }
 
 static void check_back(struct run *run, struct finding *worst)
@@ -580,23 +615,45 @@ static int read_text(struct run *run, const char *sql, size_t len)
     return run->asked != NULL;
 }
 
+/* Does token i spell one of the names? */
+static int is_among(const struct run *run, size_t i, const struct names *names)
+{
+    for (size_t k = 0; k < names->count; k++) {
+        if (words_spell(&run->words, i, names->name[k]))
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether the text is allowed; its PRAGMAs have to be, since allow_pragmas holds them. */
+static int check_allowed(struct run *run, enum list list, struct finding *worst)
+{
+    struct d1guard_report report;
+    size_t i;
+
+    run->checks++;
+    if (is_allowed(run, list, NULL, &report))
+        return 1;
+    i = words_find(&run->words, report.at);
+    if (report.reason == D1GUARD_REASON_PRAGMA_VALUE)
+        found(run, worst, RULE_MISSING, list, 0, "");
+    if (report.reason == D1GUARD_REASON_PRAGMA_NOT_LISTED && !words_spell(&run->words, i, "")) /* PRAGMA "" */
+        found(run, worst,
+              is_among(run, i, &run->asked->pragmas) || is_among(run, i, &run->asked->touched)
+                  ? RULE_MISSING
+                  : excuse_refused_table(run, i, ""),
+              list, 0, "");
+    return 0;
+}
+
 /* 0 if the text is none to judge. */
 static int check(struct run *run, const char *sql, size_t len, struct finding *worst)
 {
-    struct d1guard_report report;
-
     worst->rule = RULE_NONE;
     if (!read_text(run, sql, len))
         return 0;
-    if (!is_allowed(run, LIST_NONE, NULL, &report)) {
-        const int is_finding =
-            run->pragmas.len > 0 /* a list has no empty name: PRAGMA "" */ &&
-            (report.reason == D1GUARD_REASON_PRAGMA_NOT_LISTED || report.reason == D1GUARD_REASON_PRAGMA_VALUE);
-
-        if (is_finding)
-            found(run, worst, RULE_MISSING, LIST_NONE, 0, "");
-        return is_finding;
-    }
+    if (!check_allowed(run, LIST_NONE, worst) || !check_allowed(run, LIST_NONE_D1, worst))
+        return worst->rule == RULE_MISSING;
     run->defined += run->asked->defines != 0;
     check_denied(run, &run->asked->called, LIST_FUNCTION, worst);
     check_denied(run, &run->asked->read, LIST_TABLE, worst);
