@@ -16,7 +16,11 @@ struct parser {
 /*@ predicate is_parser(struct parser *p) = \valid(p) && \valid(p->s) && d1g_is_reader(&p->r) &&
         \separated(p, p->s) && \separated(p, p->r.text) && \separated(p->s, p->r.text) &&
         p->last <= p->r.end && p->s->span.at <= p->s->span.end <= p->r.end && p->s->kind <= D1GUARD_KIND_LAST &&
-        (p->s->name.end > 0 ==> d1g_is_nameable(p->r.text, p->s->name.at, p->s->name.end)); */
+        (p->s->name.end > 0 ==> d1g_is_nameable(p->r.text, p->s->name.at, p->s->name.end));
+    predicate moves_on{Then,Now}(struct parser *p) =
+        \at(p->r.text->n, Then) == \at(p->r.text->n, Now) && \at(p->r.end, Then) <= \at(p->r.end, Now);
+    predicate stays{Then,Now}(struct parser *p) =
+        moves_on{Then,Now}(p) && \at(p->r.at, Then) == \at(p->r.at, Now) && \at(p->r.end, Then) == \at(p->r.end, Now); */
 #define PLACE p->last, p->r.at, p->r.kind, p->r.end
 #define FAULT p->s->reason, p->s->error
 #define SEEN p->s->flags, p->s->listed, p->s->variable, p->variable, p->walk
@@ -36,7 +40,8 @@ static int fail(struct parser *p, uint32_t reason, size_t at, size_t end)
 /* Why SQLite has no such token; a NUL behind it is the cause where there is one. */
 /*@ requires is_parser(p) && p->r.at < p->r.text->n;
     assigns FAULT;
-    ensures is_parser(p) && \result == -1; */
+    ensures is_parser(p);
+    ensures stays{Pre,Post}(p) && \result == -1; */
 static int fail_illegal(struct parser *p)
 {
     const struct d1g_text *t = p->r.text;
@@ -59,7 +64,8 @@ static int fail_illegal(struct parser *p)
 /* Fails at the current token, where the grammar has no place for it. */
 /*@ requires is_parser(p) && (p->r.kind == D1GUARD_TOKEN_ILLEGAL ==> p->r.at < p->r.text->n);
     assigns FAULT;
-    ensures is_parser(p) && \result == -1; */
+    ensures is_parser(p);
+    ensures stays{Pre,Post}(p) && \result == -1; */
 static int fail_here(struct parser *p, uint32_t reason)
 {
     if (p->r.kind == D1GUARD_TOKEN_ILLEGAL)
@@ -71,7 +77,8 @@ static int fail_here(struct parser *p, uint32_t reason)
 
 /*@ requires is_parser(p);
     assigns PLACE;
-    ensures is_parser(p) && \old(p->r.end) <= p->r.at; */
+    ensures is_parser(p);
+    ensures moves_on{Pre,Post}(p) && \old(p->r.end) <= p->r.at; */
 static void advance(struct parser *p)
 {
     p->last = p->r.end;
@@ -150,7 +157,8 @@ static int holds_semicolons(const struct parser *p)
 /* Two keywords matter outside all parentheses. Returns whether the current word is one of them. */
 /*@ requires is_parser(p);
     assigns p->s->flags;
-    ensures is_parser(p); */
+    ensures is_parser(p);
+    ensures stays{Pre,Post}(p); */
 static int note_clause(struct parser *p)
 {
     switch (d1g_keyword_at(&p->r)) {
@@ -169,7 +177,8 @@ static int note_clause(struct parser *p)
 
 /*@ requires is_parser(p) && D1GUARD_TOKEN_WORD <= p->r.kind <= D1GUARD_TOKEN_STRING;
     assigns p->s->flags, p->s->listed;
-    ensures is_parser(p); */
+    ensures is_parser(p);
+    ensures stays{Pre,Post}(p); */
 static void note_name(struct parser *p)
 {
     if (p->r.kind == D1GUARD_TOKEN_WORD) {
@@ -184,7 +193,8 @@ static void note_name(struct parser *p)
 
 /*@ requires is_parser(p);
     assigns p->s->variable, p->walk.depth;
-    ensures is_parser(p); */
+    ensures is_parser(p);
+    ensures stays{Pre,Post}(p); */
 static void open_parenthesis(struct parser *p)
 {
     if (p->variable.end == p->last)
@@ -194,7 +204,8 @@ static void open_parenthesis(struct parser *p)
 
 /*@ requires is_parser(p) && p->r.at < p->r.text->n;
     assigns p->walk.depth, FAULT;
-    ensures is_parser(p); */
+    ensures is_parser(p);
+    ensures stays{Pre,Post}(p); */
 static int close_parenthesis(struct parser *p)
 {
     if (p->walk.depth == 0)
@@ -206,7 +217,8 @@ static int close_parenthesis(struct parser *p)
 /* Takes in the current token, which is none of `;` and the end. 0, or -1 for one that SQLite refuses. */
 /*@ requires is_parser(p) && p->r.at < p->r.text->n;
     assigns SEEN, FAULT;
-    ensures is_parser(p) && p->r.at == \old(p->r.at) && p->r.end == \old(p->r.end); */
+    ensures is_parser(p);
+    ensures stays{Pre,Post}(p); */
 static int take_token(struct parser *p)
 {
     int result = 0;
@@ -250,7 +262,8 @@ static int take_token(struct parser *p)
  * parenthesis. */
 /*@ requires is_parser(p);
     assigns PLACE, p->walk;
-    ensures is_parser(p) && \old(p->r.end) <= p->r.at; */
+    ensures is_parser(p);
+    ensures moves_on{Pre,Post}(p) && \old(p->r.end) <= p->r.at; */
 static inline void advance_plain(struct parser *p)
 {
     if (p->r.kind == D1GUARD_TOKEN_VARIABLE) {
@@ -266,14 +279,15 @@ static inline void advance_plain(struct parser *p)
 /* Fails at the outermost of the parentheses that are open before the current token. */
 /*@ requires is_parser(p);
     assigns FAULT;
-    ensures is_parser(p) && \result == -1; */
+    ensures is_parser(p);
+    ensures stays{Pre,Post}(p) && \result == -1; */
 static int fail_open(struct parser *p)
 {
-    struct d1g_reader r = p->r;
+    struct d1g_reader r;
     struct d1g_span open = {0, 0};
     size_t depth = 0;
 
-    /*@ admit d1g_is_reader(&r) && \separated(&r, p->s); */
+    r.text = p->r.text;
     r.end = p->s->span.at;
     /*@ loop invariant d1g_is_reader(&r) && r.text == p->r.text && open.at <= open.end;
         loop assigns r.at, r.kind, r.end, open, depth;
@@ -295,12 +309,14 @@ static int fail_open(struct parser *p)
  */
 /*@ requires is_parser(p);
     assigns PLACE, SEEN, FAULT;
-    ensures is_parser(p) && \old(p->r.end) <= p->r.end && (\result == 1 || \result == -1); */
+    ensures is_parser(p);
+    ensures moves_on{Pre,Post}(p) && \old(p->r.end) <= p->r.at;
+    ensures \result == 1 || \result == -1; */
 static inline int read_plain(struct parser *p, size_t depth)
 {
     p->walk.depth = depth;
     p->walk.floor = depth;
-    /*@ loop invariant is_parser(p) && \at(p->r.end, Pre) <= p->r.end;
+    /*@ loop invariant is_parser(p) && moves_on{Pre,Here}(p);
         loop assigns PLACE, SEEN, FAULT;
         loop variant p->r.text->n - p->r.end; */
     do {
@@ -338,14 +354,16 @@ static enum trigger_tail next_tail(const struct parser *p, enum trigger_tail tai
  */
 /*@ requires is_parser(p);
     assigns PLACE, SEEN, FAULT;
-    ensures is_parser(p) && \old(p->r.end) <= p->r.end && (\result == 1 || \result == -1); */
+    ensures is_parser(p);
+    ensures moves_on{Pre,Post}(p);
+    ensures \result == 1 || \result == -1; */
 static int read_definition(struct parser *p)
 {
     const int is_trigger = p->s->kind == D1GUARD_KIND_CREATE_TRIGGER;
     enum trigger_tail tail = TAIL_OTHER;
     int begun = 0; /* BEGIN or USING was seen */
 
-    /*@ loop invariant is_parser(p) && \at(p->r.end, Pre) <= p->r.end;
+    /*@ loop invariant is_parser(p) && moves_on{Pre,Here}(p);
         loop assigns PLACE, SEEN, FAULT, tail, begun;
         loop variant p->r.text->n - p->r.at; */
     for (;; advance(p)) {
@@ -482,7 +500,8 @@ static int fits(const struct parser *p, unsigned token, enum d1g_keyword keyword
 
 /*@ requires is_parser(p) && kind <= D1GUARD_KIND_LAST;
     assigns p->s->kind, p->s->verb, p->unfit;
-    ensures is_parser(p); */
+    ensures is_parser(p);
+    ensures stays{Pre,Post}(p); */
 static void note_kind(struct parser *p, uint32_t kind)
 {
     p->s->kind = kind;
@@ -496,7 +515,8 @@ static void note_kind(struct parser *p, uint32_t kind)
     requires tells <= UNPAIRED;
     requires tells == PRAGMA_NAME ==> D1GUARD_TOKEN_WORD <= p->r.kind <= D1GUARD_TOKEN_STRING;
     assigns HEAD, p->s->flags;
-    ensures is_parser(p) && p->r.at == \old(p->r.at) && p->r.end == \old(p->r.end); */
+    ensures is_parser(p);
+    ensures stays{Pre,Post}(p); */
 static void note(struct parser *p, unsigned tells)
 {
     struct d1g_statement *s = p->s;
@@ -539,23 +559,30 @@ static void note(struct parser *p, unsigned tells)
     }
 }
 
+/* Enough for the rows that can still be tried against one token. The only way back is that from the end of a WITH
+ * list to STEP_COMMAND; the rows of commands only lead to each other. */
+/*@ logic integer rows_left(integer row) =
+        row >= STEP_BODY ? 0 : (row <= STEP_NO_COMMAND ? STEP_BODY : 2 * STEP_BODY) - row; */
+
 /* Walks heads.def from the current token and `step` on: to STEP_BODY, STEP_DONE or STEP_MISFIT, or -1. */
 /*@ requires is_parser(p);
     assigns PLACE, SEEN, FAULT, HEAD;
-    ensures is_parser(p) && \old(p->r.end) <= p->r.end; */
+    ensures is_parser(p);
+    ensures moves_on{Pre,Post}(p); */
 static int read_head(struct parser *p, enum step step)
 {
     enum d1g_keyword keyword = d1g_keyword_at(&p->r);
     unsigned next = step;
 
-    /*@ loop invariant is_parser(p) && \at(p->r.end, Pre) <= p->r.end;
+    /*@ loop invariant is_parser(p);
+        loop invariant moves_on{Pre,Here}(p);
         loop invariant keyword < KW_COUNT && (keyword != KW_NONE ==> p->r.kind == D1GUARD_TOKEN_WORD);
         loop assigns PLACE, SEEN, FAULT, HEAD, keyword, next;
-        loop variant (p->r.text->n - p->r.at) * 256 + (256 - next); */
+        loop variant (p->r.text->n - p->r.at) * 1024 + rows_left(next); */
     while (next < STEP_BODY) {
         const unsigned row = next;
 
-        /*@ admit (steps[row].otherwise > row || steps[row].otherwise == STEP_COMMAND) && steps[row].tells <= UNPAIRED &&
+        /*@ admit rows_left(steps[row].otherwise) < rows_left(row) && steps[row].tells <= UNPAIRED &&
                   (steps[row].tells < NOTHING ==> steps[row].tells <= D1GUARD_KIND_LAST) &&
                   (steps[row].tells == PRAGMA_NAME ==> steps[row].token == ANY_NAME) &&
                   (steps[row].then < STEP_BODY ==> 0 < steps[row].token < END_OF_STATEMENT); */
@@ -576,13 +603,16 @@ static int read_head(struct parser *p, enum step step)
     return (int)next;
 }
 
-/* Reads the statement, or the head of a view, that starts at the current token. 1, or -1. */
+/* Reads the statement, or the head of a view, that starts at the current token; from STEP_BODY on, it is the last one
+ * of its head. 1, or -1. */
 /*@ requires is_parser(p);
     assigns PLACE, SEEN, FAULT, HEAD;
-    ensures is_parser(p) && \old(p->r.end) <= p->r.end && (\result == 1 || \result == -1); */
+    ensures is_parser(p);
+    ensures moves_on{Pre,Post}(p);
+    ensures \result == 1 || \result == -1; */
 static int read_from(struct parser *p, enum step step)
 {
-    const int end = read_head(p, step);
+    const int end = step < STEP_BODY ? read_head(p, step) : (int)step;
 
     if (end == STEP_MISFIT)
         return fail_here(p, p->unfit);
@@ -596,7 +626,7 @@ static int read_from(struct parser *p, enum step step)
 /* Whether the token at `at` is SELECT: most statements start with it, so it is known by a glance. */
 /*@ requires d1g_readable(t) && at <= t->n;
     assigns \nothing;
-    ensures \result ==> d1g_is_token(t, at, at + SELECT_LENGTH, D1GUARD_TOKEN_WORD); */
+    ensures \result ==> at + SELECT_LENGTH <= t->n; */
 static int is_select(const struct d1g_text *t, size_t at)
 {
     const unsigned char *z = t->z + at;
@@ -610,11 +640,12 @@ static int is_select(const struct d1g_text *t, size_t at)
 /*@ requires \valid(p) && d1g_readable(p->r.text) && \separated(p, p->r.text) && at <= p->r.text->n;
     assigns p->r.at, p->r.kind, p->r.end;
     ensures d1g_is_reader(&p->r) && at <= p->r.at;
-    ensures \result == D1GUARD_KIND_SELECT ==> p->r.kind == D1GUARD_TOKEN_WORD; */
+    ensures \result == D1GUARD_KIND_NONE || (\result == D1GUARD_KIND_SELECT && p->r.kind == D1GUARD_TOKEN_WORD); */
 static uint32_t read_first(struct parser *p, size_t at)
 {
     p->r.end = at;
     if (D1G_STEPS_OVER && is_select(p->r.text, at)) {
+        /*@ admit !d1g_is_quoted(p->r.text, at); */
         p->r.at = at;
         p->r.kind = D1GUARD_TOKEN_WORD;
         p->r.end = at + SELECT_LENGTH;
@@ -629,27 +660,16 @@ static uint32_t read_first(struct parser *p, size_t at)
     return D1GUARD_KIND_NONE;
 }
 
-/* Makes the parser ready for the statement at or behind `at` and reads its first token. 0 when there is
- * none. */
-/*@ requires \valid(p) && \valid(s) && d1g_readable(t) && at <= t->n;
-    requires \separated(p, s) && \separated(p, t) && \separated(s, t);
-    assigns *p, *s;
-    ensures is_parser(p) && p->s == s && p->r.text == t && at <= s->span.at <= s->span.end <= t->n;
-    ensures s->next == t->n && s->name.end == 0 && p->r.end == s->span.end;
-    ensures s->kind == D1GUARD_KIND_NONE || s->kind == D1GUARD_KIND_SELECT;
-    ensures \result ==> s->span.at < s->span.end; */
-static int start(struct parser *p, const struct d1g_text *t, size_t at, int wants_clauses,
-                 struct d1g_statement *s)
+/* Makes s a statement of which no more is read than the first token, where p stands. */
+/*@ requires \valid(s) && \valid_read(p) && \valid_read(p->r.text) && \separated(s, p) && \separated(s, p->r.text);
+    assigns *s;
+    ensures s->kind == kind && s->span.at == p->r.at && s->span.end == p->r.end && s->next == p->r.text->n;
+    ensures s->name.end == 0; */
+static void clear(struct d1g_statement *s, const struct parser *p, uint32_t kind)
 {
-    static const struct d1g_span none = {0, 0};
+    const struct d1g_span none = {0, 0};
 
-    p->r.text = t;
-    s->kind = read_first(p, at);
-    p->s = s;
-    d1g_start_walk(&p->walk, wants_clauses);
-    p->last = p->r.at;
-    p->variable.end = 0;
-    p->unfit = D1GUARD_REASON_UNKNOWN_STATEMENT;
+    s->kind = kind;
     s->explain = D1GUARD_EXPLAIN_NONE;
     s->flags = 0;
     s->listed = 0;
@@ -660,20 +680,52 @@ static int start(struct parser *p, const struct d1g_text *t, size_t at, int want
     s->name = none;
     s->value = none;
     s->variable = none;
-    s->next = t->n;
+    s->next = p->r.text->n;
+}
+
+/* Makes the parser ready for the statement at or behind `at` and reads its first token. 0 when there is
+ * none. */
+/*@ requires \valid(p) && \valid(s) && d1g_readable(t) && at <= t->n;
+    requires \separated(p, s) && \separated(p, t) && \separated(s, t);
+    assigns *p, *s;
+    ensures is_parser(p);
+    ensures p->s == s && p->r.text == t && at <= s->span.at <= s->span.end <= t->n;
+    ensures s->next == t->n && s->name.end == 0 && p->r.end == s->span.end;
+    ensures s->kind == D1GUARD_KIND_NONE || s->kind == D1GUARD_KIND_SELECT;
+    ensures \result ==> s->span.at < s->span.end; */
+static int start(struct parser *p, const struct d1g_text *t, size_t at, int wants_clauses,
+                 struct d1g_statement *s)
+{
+    uint32_t kind;
+
+    p->s = s;
+    d1g_start_walk(&p->walk, wants_clauses);
+    p->variable.end = 0;
+    p->unfit = D1GUARD_REASON_UNKNOWN_STATEMENT;
+    p->r.text = t;
+    kind = read_first(p, at);
+    p->last = p->r.at;
+    clear(s, p, kind);
     return p->r.kind != D1G_TOKEN_END;
 }
 
-/* Adds what was found in the tokens that were stepped over. */
-/*@ requires is_parser(p);
-    assigns p->s->listed, p->s->flags;
-    ensures is_parser(p); */
-static void take_walk(const struct parser *p)
+/* Adds what was found in the tokens that were stepped over, and where the statement ends. */
+/*@ requires is_parser(p) && p->s->span.at < p->s->span.end;
+    requires p->s->kind == D1GUARD_KIND_PRAGMA && p->s->reason == D1GUARD_REASON_UNSET ==> p->s->name.end > 0;
+    assigns p->s->listed, p->s->flags, p->s->span.end, p->s->next;
+    ensures p->s->span.at < p->s->span.end <= p->s->next;
+    ensures d1g_is_statement(p->r.text, p->s); */
+static void finish(struct parser *p)
 {
+    struct d1g_statement *s = p->s;
+
     if (D1G_STEPS_OVER) {
-        p->s->listed |= p->walk.listed;
-        p->s->flags |= p->walk.clauses & (is_writer(p->s->kind) ? ~0u : ~D1GUARD_RETURNING);
+        s->listed |= p->walk.listed;
+        s->flags |= p->walk.clauses & (is_writer(s->kind) ? ~0u : ~D1GUARD_RETURNING);
     }
+    if (p->last > s->span.at) /* else the first token stays its end */
+        s->span.end = p->last;
+    s->next = p->r.end;
 }
 
 int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, struct d1g_statement *s)
@@ -683,12 +735,9 @@ int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, s
 
     if (!start(&p, t, at, wants_clauses, s))
         return 0;
-    result = s->kind == D1GUARD_KIND_SELECT ? read_plain(&p, 0) : read_from(&p, STEP_START);
+    result = read_from(&p, s->kind == D1GUARD_KIND_SELECT ? STEP_BODY : STEP_START);
     /*@ admit s->kind == D1GUARD_KIND_PRAGMA && s->reason == D1GUARD_REASON_UNSET ==> s->name.end > 0; */
-    take_walk(&p);
-    if (p.last > s->span.at) /* else the first token stays its end */
-        s->span.end = p.last;
-    s->next = p.r.end;
+    finish(&p);
     return result;
 }
 

@@ -30,7 +30,8 @@ struct d1g_statement {
  * 1, 0 when there is none, -1 with s->reason set. */
 /*@ requires d1g_readable(t) && at <= t->n && \valid(s) && \separated(s, t);
     assigns *s;
-    ensures -1 <= \result <= 1 && d1g_is_statement(t, s);
+    ensures -1 <= \result <= 1;
+    ensures d1g_is_statement(t, s);
     ensures \result != 0 ==> at <= s->span.at < s->span.end <= s->next; */
 int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, struct d1g_statement *s);
 

@@ -17,6 +17,7 @@ import argparse
 import concurrent.futures
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,10 @@ FLOOR = Path(__file__).resolve().parent / 'floor.txt'
 FRAMA_C = ['frama-c', '-machdep', 'gcc_x86_64', '-cpp-extra-args=-Iinclude -Ilib -DD1G_PLAIN',
            '-wp', '-wp-rte', '-wp-model', 'Typed+Cast', '-wp-no-init-const', '-wp-no-warn-memory-model', '-wp-par', '1']
 SMOKE = ['-wp-smoke-tests', '-wp-prover', 'cvc4', '-wp-timeout', '2']
-ATTEMPTS = [['-wp-prover', 'cvc4', '-wp-timeout', '5'], ['-wp-prover', 'cvc4,z3', '-wp-timeout', '10']]
+ATTEMPTS = [['-wp-prover', 'z3', '-wp-timeout', '4'], ['-wp-prover', 'z3,cvc4', '-wp-timeout', '10']]
+
+# Without its own strategies, which only search longer here, Z3 proves much more: as other verifiers run it.
+Z3_OPTIONS = 'auto_config=false smt.mbqi=false smt.arith.solver=2'
 
 # The functions of a header are proved as part of one file that includes it.
 SEEN_IN = {'policy.h': 'policy.c', 'window.h': 'plain.c', 'writer.h': 'names.c'}
@@ -97,6 +101,17 @@ def changed(now, then):
             if f.file in other or name in promises or f.body != then.functions.get(name, gone).body or calls.search(f.body)}
 
 
+def set_up_provers(home):
+    """The environment in which Why3 finds its provers: Z3 by a script that gives it its options."""
+    config, z3 = home / 'why3.conf', home / 'z3'
+    environment = {**os.environ, 'WHY3CONFIG': str(config), 'PWD': str(ROOT)}  # Frama-C believes PWD
+    subprocess.run(['why3', 'config', 'detect'], env=environment, check=True, capture_output=True)
+    z3.write_text(f'#!/bin/sh\nexec {shutil.which("z3")} {Z3_OPTIONS} "$@"\n')
+    z3.chmod(0o755)
+    config.write_text(re.sub(r'path = ".*/z3"', f'path = "{z3}"', config.read_text()))
+    return environment
+
+
 def run(function, file, arguments, environment):
     with tempfile.TemporaryDirectory() as session:
         done = subprocess.run([*FRAMA_C, '-session', session, '-wp-fct', function, *arguments, f'lib/{file}'], cwd=ROOT,
@@ -105,7 +120,7 @@ def run(function, file, arguments, environment):
     if done.returncode != 0 or (not count and 'No proof obligations' not in done.stdout):
         return 0, 0, done.stdout + done.stderr
     proved, total = (int(count[1]), int(count[2])) if count else (0, 0)
-    left = re.findall(r'^\[wp\] \[(?:Failed|Unknown|Timeout|Stepout)\].*', done.stdout, re.MULTILINE)
+    left = re.findall(r'^\[wp\] \[.*\] Goal (?!.* : Valid).*', done.stdout, re.MULTILINE)
     return proved, total, '\n'.join(left)
 
 
@@ -175,8 +190,7 @@ def main():
     failed = 0
     all_proved = all_goals = 0
     with tempfile.TemporaryDirectory() as home, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        environment = {**os.environ, 'WHY3CONFIG': f'{home}/why3.conf', 'PWD': str(ROOT)}  # Frama-C believes PWD
-        subprocess.run(['why3', 'config', 'detect'], env=environment, check=True, capture_output=True)
+        environment = set_up_provers(Path(home))
         if options.smoke:
             return smoke_all(names, now.functions, environment, pool)
 

@@ -46,11 +46,17 @@ static void names_lie_in_their_rows(void **state)
     }
 }
 
+/* As in statement.c. */
+static size_t rows_left(size_t row)
+{
+    return row >= STEP_BODY ? 0 : (row <= STEP_NO_COMMAND ? STEP_BODY : 2 * STEP_BODY) - row;
+}
+
 static void heads_go_on(void **state)
 {
     (void)state;
     for (size_t row = 0; row < sizeof steps / sizeof steps[0]; row++) {
-        assert_true(steps[row].otherwise > row || steps[row].otherwise == STEP_COMMAND);
+        assert_true(rows_left(steps[row].otherwise) < rows_left(row));
         assert_true(steps[row].tells <= UNPAIRED);
         assert_true(steps[row].tells >= NOTHING || steps[row].tells <= D1GUARD_KIND_LAST);
         assert_true(steps[row].tells != PRAGMA_NAME || steps[row].token == ANY_NAME);
