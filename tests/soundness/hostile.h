@@ -17,8 +17,8 @@ extern const size_t hostile_name_count;
 /* The first ones are names only in quotes. */
 enum { HOSTILE_RESERVED = 12 };
 
-/* Writes the statement of this seed: a query, INSERT, UPDATE or DELETE. Most prepare on a database with a
- * table of each name that has a column of each name, and a function of each name. */
+/* Writes the statement of this seed: a query, INSERT, UPDATE, DELETE, CREATE or PRAGMA. Most prepare on a database
+ * with a table of each name that has a column of each name, and a function of each name. */
 void hostile_text(uint64_t seed, struct text *out);
 
 #endif
