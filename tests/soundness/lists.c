@@ -4,7 +4,7 @@
  *   deny    a text that calls f is refused with deny_functions = f, one that reads t with deny_tables = t, one that
  *           names PRAGMA p, or reads pragma_p, with deny_pragmas = p
  *   own     what D1GUARD_STRICT_FUNCTIONS allows calls only functions of the engine's list, and all of these can be
- *           called; without allow_pragmas only PRAGMAs of the engine's list are allowed, with it those that it holds
+ *           called; without allow_pragmas only PRAGMAs of the engine's list are allowed, with it those it holds too
  *   back    a text that does not name f, t or p so is not refused for it, but by a rule below
  *
  * The host's functions and the tables bear the names of hostile.h, keywords above all. The lists of lib/policy.def
