@@ -182,6 +182,7 @@ static const struct step {
     {"b " SIXTY("a") SIXTY("a") "'c'", 0, 122, 122, 0, 0},
     {"b " SIXTY("a") "x'00'", 0, 63, 63, 0, 0},
     {"b -x'00'", 0, 3, 3, 0, 0},
+    {"\va", 0, 0, 0, 0, 0},
 };
 
 /* Over quoted names and variables, too, where no clause is looked for. */
@@ -283,6 +284,96 @@ static void every_denied_name_is_seen(void **state)
     }
 }
 
+/* ---- verdicts, wherever in a window a thing stands ---- */
+
+static const struct placed {
+    const char *front, *back; /* with 0 to 140 times a byte between them */
+    char between;
+    uint32_t reason;
+} placed[] = {
+    {"SELECT 1", "", ' ', D1GUARD_REASON_READS_ONLY},
+    {"SELECT (a", ") FROM t", 'a', D1GUARD_REASON_READS_ONLY},
+    {"SELECT ", "optimize" SIXTY("a") TEN("a") "(f)", ' ', D1GUARD_REASON_READS_ONLY},
+    {"SELECT ", "optimize(f)", ' ', D1GUARD_REASON_DENIED_FUNCTION},
+    {"SELECT ", "'optimize'(f)", ' ', D1GUARD_REASON_DENIED_FUNCTION},
+    {"SELECT ", "\"optimize\"(f)", ' ', D1GUARD_REASON_DENIED_FUNCTION},
+    {"SELECT ", "[optimize](f)", ' ', D1GUARD_REASON_DENIED_FUNCTION},
+    {"SELECT '", "', optimize(f)", 'a', D1GUARD_REASON_DENIED_FUNCTION},
+    {"SELECT \"", "\", optimize(f)", 'a', D1GUARD_REASON_DENIED_FUNCTION},
+    {"SELECT 1", ", optimize(f)", '1', D1GUARD_REASON_DENIED_FUNCTION},
+    {"SELECT a", ", optimize(f)", 'a', D1GUARD_REASON_DENIED_FUNCTION},
+    {"SELECT ?", ", optimize(f)", '1', D1GUARD_REASON_DENIED_FUNCTION},
+    {"SELECT :a", ", optimize(f)", 'a', D1GUARD_REASON_DENIED_FUNCTION},
+    {"SELECT :a", "(b)", 'a', D1GUARD_REASON_VARIABLE_PAREN},
+    {"SELECT '", "' FROM t, 'fsdir'", 'a', D1GUARD_REASON_DENIED_TABLE},
+    {"SELECT a", ", 'fsdir' FROM t", 'a', D1GUARD_REASON_READS_ONLY},
+    {"SELECT a", " -- b\n; DELETE FROM t", ' ', D1GUARD_REASON_MISSING_WHERE},
+    {"SELECT '", "' /* b */; DROP TABLE t", 'a', D1GUARD_REASON_SCHEMA},
+    {"UPDATE t SET a = ", "b WHERE c", ' ', D1GUARD_REASON_RISKS_ALLOWED},
+    {"UPDATE t SET a = '", "' WHERE c", 'a', D1GUARD_REASON_RISKS_ALLOWED},
+    {"UPDATE t SET a = (", "b) WHERE c", ' ', D1GUARD_REASON_RISKS_ALLOWED},
+    {"UPDATE t SET a = (", "b WHERE c)", ' ', D1GUARD_REASON_MISSING_WHERE},
+    {"UPDATE t SET a = (b)", "", ' ', D1GUARD_REASON_MISSING_WHERE},
+};
+
+/* The text lies in memory of exactly its size. */
+static struct d1guard_report judged(const char *text, size_t n)
+{
+    const struct d1guard_options options = {.size = sizeof options, .flags = D1GUARD_REQUIRE_WHERE,
+                                            .allow_risks = D1GUARD_RISK_BIT(D1GUARD_RISK_WRITE)};
+    struct d1guard_report report = {.size = sizeof report};
+    char *exact = malloc(n);
+
+    assert_non_null(exact);
+    memcpy(exact, text, n);
+    d1guard_classify(exact, n, &options, &report);
+    free(exact);
+    return report;
+}
+
+static void verdicts_at_every_place(void **state)
+{
+    char text[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof placed / sizeof *placed; i++) {
+        const struct placed *p = &placed[i];
+        const size_t front = strlen(p->front), back = strlen(p->back);
+
+        for (size_t n = 0; n <= 140; n++) {
+            memcpy(text, p->front, front);
+            memset(text + front, p->between, n);
+            memcpy(text + front + n, p->back, back);
+
+            const struct d1guard_report report = judged(text, front + n + back);
+
+            if (report.reason != p->reason)
+                fail_msg("%.*s: %s", (int)(front + n + back), text, d1guard_reason_slug(report.reason));
+        }
+    }
+}
+
+static void nul_at_every_place(void **state)
+{
+    static const char quotes[][2] = {{'\'', '\''}, {'"', '"'}, {'`', '`'}, {'[', ']'}, {' ', ' '}};
+    char text[150] = "SELECT";
+
+    (void)state;
+    for (size_t q = 0; q < sizeof quotes / sizeof *quotes; q++) {
+        memset(text + 6, 'a', sizeof text - 6);
+        text[6] = quotes[q][0];
+        text[sizeof text - 1] = quotes[q][1];
+        for (size_t at = 7; at < sizeof text; at++) {
+            const char byte = text[at];
+
+            text[at] = '\0';
+            assert_int_equal(judged(text, sizeof text).reason, D1GUARD_REASON_NUL_BYTE);
+            assert_int_equal(judged(text, sizeof text).at, at);
+            text[at] = byte;
+        }
+    }
+}
+
 /* ---- the letters of denied names ---- */
 
 /* A wrong one would matter only where no other row happens to set the same bit. */
@@ -312,6 +403,8 @@ int main(void)
         cmocka_unit_test(where_walks_stop),
         cmocka_unit_test(every_denied_name_is_seen),
 #endif
+        cmocka_unit_test(verdicts_at_every_place),
+        cmocka_unit_test(nul_at_every_place),
         cmocka_unit_test(letters_beside_denied_names),
     };
 
