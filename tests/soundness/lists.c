@@ -4,15 +4,15 @@
  *   deny    a text that calls f is refused with deny_functions = f, one that reads t with deny_tables = t, one that
  *           names PRAGMA p, or reads pragma_p, with deny_pragmas = p
  *   own     what D1GUARD_STRICT_FUNCTIONS allows calls only functions of the engine's list, and all of these can be
- *           called; without allow_pragmas only PRAGMAs of the engine's list are allowed, with it those it holds too
+ *           called; without allow_pragmas only PRAGMAs of the engine's list are allowed, with it its own too
  *   back    a text that does not name f, t or p so is not refused for it, but by a rule below
  *
  * The host's functions and the tables bear the names of hostile.h, keywords above all. The lists of lib/policy.def
  * are private: they say here what the engine's own functions and PRAGMAs are.
  *
- * Where the guard sees a name that SQLite does not ask for, something unknown is put in its place: if SQLite complains
- * of it, the name was looked up there; if it takes the text, it never looked; any other error says that the guard is
- * wrong.
+ * Where the guard sees a name that SQLite does not ask for, something unknown is put in its place: if SQLite
+ * complains of it, the name was looked up there; if it takes the text, it never looked; any other error says that the
+ * guard is wrong.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
