@@ -279,22 +279,23 @@ D1G_WIDE_IN_PLACE void d1g_see_half(struct d1g_window *w, const unsigned char *z
     w->marks = d1g_zeros(_mm256_or_si256(groups, quotes));
 }
 
-/* Where, of the 32 bytes at z, four cannot start that are of one group in all of the tables. */
-D1G_WIDE_IN_PLACE uint64_t d1g_miss_fours(d1g_fours fours, const unsigned char *z)
+/* Where, of the 32 bytes at z, four start that are of one group in all of the tables. */
+D1G_WIDE_IN_PLACE uint64_t d1g_find_fours(d1g_fours fours, const unsigned char *z)
 {
     const __m256i front = _mm256_and_si256(d1g_look_up(fours[0], d1g_load_wide(z)),
                                            d1g_look_up(fours[1], d1g_load_wide(z + 1)));
     const __m256i back = _mm256_and_si256(d1g_look_up(fours[2], d1g_load_wide(z + 2)),
                                           d1g_look_up(fours[3], d1g_load_wide(z + 3)));
 
-    return d1g_zeros(_mm256_and_si256(front, back));
+    return (uint32_t)~d1g_zeros(_mm256_and_si256(front, back));
 }
 
-/* Fills the window with the bytes at z: at least 35, at most 64. The last three are taken for starts of names. */
+/* Fills the window with the bytes at z, at least 35; those behind the 64th only tell names. */
 D1G_WIDE D1G_APART static void d1g_see_wide(struct d1g_window *w, const unsigned char *z, size_t bytes, d1g_fours fours)
 {
-    const size_t back = bytes - D1G_HALF; /* where the second half starts; what both have is seen alike */
-    const size_t last = back - (D1G_FOURS - 1);
+    /* Where the second half starts, and where it does for names; what both halves have is seen alike. */
+    const size_t back = bytes < D1G_WINDOW ? bytes - D1G_HALF : D1G_HALF;
+    const size_t last = bytes < D1G_WINDOW + D1G_FOURS - 1 ? bytes - D1G_FEWEST_WIDE : D1G_HALF;
     struct d1g_window first, second;
 
     d1g_see_half(&first, z);
@@ -303,7 +304,7 @@ D1G_WIDE D1G_APART static void d1g_see_wide(struct d1g_window *w, const unsigned
     w->numbers = first.numbers | second.numbers << back;
     w->quotes = first.quotes | second.quotes << back;
     w->marks = first.marks | second.marks << back;
-    w->names = ~(d1g_miss_fours(fours, z) | d1g_miss_fours(fours, z + last) << last);
+    w->names = d1g_find_fours(fours, z) | d1g_find_fours(fours, z + last) << last;
 }
 
 #endif
@@ -367,11 +368,10 @@ static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_
 {
 #ifdef D1G_WIDE
     const size_t rest = t->n - at;
-    const size_t bytes = rest < D1G_WINDOW ? rest : D1G_WINDOW;
-    const size_t before = bytes < D1G_FEWEST_WIDE ? D1G_FEWEST_WIDE - bytes : 0;
+    const size_t before = rest < D1G_FEWEST_WIDE ? D1G_FEWEST_WIDE - rest : 0;
 
     if (d1g_is_wide() && t->n >= D1G_FEWEST_WIDE) {
-        d1g_see_wide(w, t->z + at - before, bytes + before, fours);
+        d1g_see_wide(w, t->z + at - before, rest + before, fours);
         if (before > 0)
             d1g_shift_window(w, before);
         return;
