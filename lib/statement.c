@@ -610,7 +610,7 @@ static int read_head(struct parser *p, enum step step)
     ensures is_parser(p);
     ensures moves_on{Pre,Post}(p);
     ensures \result == 1 || \result == -1; */
-static int read_from(struct parser *p, enum step step)
+static inline int read_from(struct parser *p, enum step step)
 {
     const int end = step < STEP_BODY ? read_head(p, step) : (int)step;
 
