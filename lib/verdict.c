@@ -306,7 +306,9 @@ static int is_bare_keyword(const struct names *n)
     assigns \nothing; */
 static int holds_only_calls(const struct names *n)
 {
-    return n->kind <= D1GUARD_KIND_DELETE || n->depth > 1;
+    const size_t of_head = n->kind < D1GUARD_KIND_ALTER_TABLE ? 1 : 0; /* what a CREATE defines is in parentheses */
+
+    return n->kind <= D1GUARD_KIND_DELETE || n->depth > of_head;
 }
 
 /* Whether the name before a `(` is one that no list of functions can be about: a keyword, a type behind AS, a table with
@@ -473,7 +475,7 @@ static int step_open(struct names *n, int table_here)
 {
     if (is_name_kind(n->before.kind) && !judge_call(n))
         return 0;
-    n->in_window = (n->before.keyword == KW_AS && n->kind != D1GUARD_KIND_CREATE_TABLE) || /* a generated column */
+    n->in_window = (n->before.keyword == KW_AS && n->kind <= D1GUARD_KIND_DELETE) || /* no generated column */
                    (n->before.keyword == KW_OVER && n->before_that.kind == D1GUARD_TOKEN_RP);
     n->table_next = table_here && d1g_tables_behind(n->table_verb) == D1G_TABLES_LIST;
     n->depth++;
