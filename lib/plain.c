@@ -10,19 +10,6 @@ static uint64_t below(size_t k)
     return (UINT64_C(1) << k) - 1;
 }
 
-/* Sets each bit for which the number of bits set in x up to and with it is odd. */
-/*@ assigns \nothing; */
-static uint64_t parity_of(uint64_t x)
-{
-    x ^= x << 1;
-    x ^= x << 2;
-    x ^= x << 4;
-    x ^= x << 8;
-    x ^= x << 16;
-    x ^= x << 32;
-    return x;
-}
-
 /* How the window before ended. All 0 where a walk starts. */
 struct carry {
     uint64_t string; /* all bits: inside a string */
@@ -56,7 +43,7 @@ static struct sight look_from(const struct d1g_window *v, const unsigned char *z
     struct sight s;
 
     if ((quotes | c->string) != 0) {
-        const uint64_t inside = (parity_of(quotes) ^ c->string) & shown;
+        const uint64_t inside = (d1g_parity_of(quotes) ^ c->string) & shown;
 
         opening = quotes & inside;
         nul = first_nul(z, v->marks & inside);

@@ -1,68 +1,61 @@
-/* Many tokens in one call: words are cut by the bits of a window; what is more than a word, a blank or a sign
+/* Many tokens in one call: words, blanks, strings and signs are cut by the bits of a view; what may be more than that
  * goes through d1g_scan, so that the rules are in one place. */
-#include "policy.h"
 #include "token.h"
 #include "window.h"
 
-/* What a byte is to the token before it, as bits. */
+/* The kinds of tokens that bytes start which a view knows. */
 enum {
-    TO_ID = 1,    /* goes on with a word */
-    TO_BLANK = 2, /* goes on with a blank */
-    TO_PAIR = 4,  /* may be the second byte of a sign */
-    TO_DIGIT = 8, /* makes a number of a dot */
-    TO_DOT = 16,  /* goes on with a number */
-    TO_ANY = 32,
-    GOES_ON = 64 /* says of a token: what must not follow only makes it longer */
+    N_, /* none */
+    B_ = D1GUARD_TOKEN_SPACE, W_ = D1GUARD_TOKEN_WORD, I_ = D1GUARD_TOKEN_INTEGER, Q_ = D1GUARD_TOKEN_STRING,
+    O_ = D1GUARD_TOKEN_LP, C_ = D1GUARD_TOKEN_RP, T_ = D1GUARD_TOKEN_STAR, P_ = D1GUARD_TOKEN_PLUS,
+    K_ = D1GUARD_TOKEN_COMMA, M_ = D1GUARD_TOKEN_MINUS, D_ = D1GUARD_TOKEN_DOT, S_ = D1GUARD_TOKEN_SEMI,
+    L_ = D1GUARD_TOKEN_LT, E_ = D1GUARD_TOKEN_EQ, G_ = D1GUARD_TOKEN_GT
+};
+static const unsigned char simple_kinds[256] = {
+    /*      0   1   2   3   4   5   6   7   8   9   A   B   C   D   E   F */
+    /* 0_ */ N_, N_, N_, N_, N_, N_, N_, N_, N_, B_, B_, N_, N_, N_, N_, N_,
+    /* 1_ */ N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_,
+    /* 2_ */ B_, N_, N_, N_, N_, N_, N_, Q_, O_, C_, T_, P_, K_, M_, D_, N_,
+    /* 3_ */ I_, I_, I_, I_, I_, I_, I_, I_, I_, I_, N_, S_, L_, E_, G_, N_,
+    /* 4_ */ N_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_,
+    /* 5_ */ W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, N_, N_, N_, N_, W_,
+    /* 6_ */ N_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_,
+    /* 7_ */ W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, N_, N_, N_, N_, N_
 };
 
-/* By the classes of bytes: all that are not signs, then signs by their kinds. */
-#define SIGN_FOLLOWS(id, number, slug) [CLASS_SIGN + (number)] = TO_ANY, [CLASS_PAIR + (number)] = TO_ANY | TO_PAIR,
-static const unsigned char follows[256] = {
-    [CLASS_LETTER] = TO_ANY | TO_ID,
-    [CLASS_MARK] = TO_ANY | TO_ID,
-    [CLASS_DIGIT] = TO_ANY | TO_ID | TO_DIGIT,
-    [CLASS_DOLLAR] = TO_ANY | TO_ID,
-    [CLASS_BLANK] = TO_ANY | TO_BLANK,
-    [CLASS_VT] = TO_ANY | TO_BLANK,
-    [CLASS_QUOTE] = TO_ANY,
-    [CLASS_SIGIL] = TO_ANY,
-    [CLASS_QMARK] = TO_ANY,
-    [CLASS_DOT] = TO_ANY | TO_DOT,
-    [CLASS_MINUS] = TO_ANY,
-    [CLASS_SLASH] = TO_ANY,
-    D1GUARD_TOKENS(SIGN_FOLLOWS)};
+/* What the shown bytes of a view, the first of which starts a token, are cut into. */
+struct cuts {
+    uint64_t starts; /* of tokens; true up to the first doubt */
+    uint64_t doubts; /* the token that starts here or holds this byte must be read by d1g_scan */
+};
 
-/* What must not follow a byte of a class if the token that starts with it is to end where the next one starts, and
- * above that the token's kind. */
-#define STARTS(kind, unless) (uint16_t)((unless) | (kind) << 8)
-#define SIGN_STARTS(id, number, slug) \
-    [CLASS_SIGN + (number)] = STARTS(number, 0), [CLASS_PAIR + (number)] = STARTS(number, TO_PAIR),
-static const uint16_t starts_with[256] = {
-    [CLASS_LETTER] = STARTS(D1GUARD_TOKEN_WORD, TO_ID | GOES_ON),
-    [CLASS_MARK] = STARTS(0, TO_ANY),
-    [CLASS_DIGIT] = STARTS(D1GUARD_TOKEN_INTEGER, TO_ID | TO_DOT),
-    [CLASS_DOLLAR] = STARTS(0, TO_ANY),
-    [CLASS_BLANK] = STARTS(D1GUARD_TOKEN_SPACE, TO_BLANK | GOES_ON),
-    [CLASS_VT] = STARTS(D1GUARD_TOKEN_ILLEGAL, 0),
-    [CLASS_QUOTE] = STARTS(0, TO_ANY),
-    [CLASS_SIGIL] = STARTS(0, TO_ANY),
-    [CLASS_QMARK] = STARTS(0, TO_ANY),
-    [CLASS_DOT] = STARTS(D1GUARD_TOKEN_DOT, TO_DIGIT),
-    [CLASS_MINUS] = STARTS(0, TO_ANY),
-    [CLASS_SLASH] = STARTS(0, TO_ANY),
-    D1GUARD_TOKENS(SIGN_STARTS)};
-#undef SIGN_FOLLOWS
-#undef SIGN_STARTS
-#undef STARTS
-
-/* Where tokens start in the window, if all of them are as simple as starts_with says: each byte but those inside of
- * words. What stands right behind the digits of a number is a start too, and shows there that it goes on. */
-static uint64_t starts_of_tokens(const struct d1g_window *w)
+static inline D1G_IN_PLACE struct cuts cut(const struct d1g_view *v, uint64_t shown)
 {
-    const uint64_t words = w->words & ~(w->words << 1);
-    const uint64_t digits = w->words & w->numbers;
+    const uint64_t quotes = v->quotes & shown;
+    uint64_t words = v->words & shown;
+    uint64_t joins = v->joins & shown;
+    uint64_t blanks = v->blanks & shown;
+    uint64_t inner = 0, behind = 0; /* bytes in strings but for their first; what makes more of a word or a number */
+    uint64_t digits;
+    struct cuts c;
 
-    return words | ~w->words | ((digits + (digits & words)) & ~digits);
+    if (quotes != 0) {
+        const uint64_t opened = d1g_parity_of(quotes); /* a string, but for the quote that closes it */
+        const uint64_t closing = quotes & ~opened;
+        const uint64_t outside = ~(opened | closing);
+
+        words &= outside;
+        joins &= outside;
+        blanks &= outside;
+        inner = ~outside & ~(quotes & opened & ~(closing << 1)); /* a doubled quote goes on */
+        behind = quotes & words << 1;                            /* x'..' */
+    }
+    digits = words & joins;
+    joins &= ~digits;
+    behind |= (digits + (digits & ~(words << 1))) & ~digits & (words | joins); /* a carry runs through a number */
+    c.starts = shown & ~((words & words << 1) | (blanks & blanks << 1) | inner | behind);
+    c.doubts = (shown & ~v->known) | behind | (joins & (joins | digits) >> 1);
+    return c;
 }
 
 /* Where the host's tokens go. */
@@ -72,9 +65,14 @@ struct tokens {
     size_t stride;
 };
 
-static inline void put_token(struct tokens *out, uint32_t kind, size_t at, size_t end)
+static inline struct d1guard_token *token_at(unsigned char *place)
 {
-    struct d1guard_token *token = (struct d1guard_token *)(void *)out->next;
+    return (struct d1guard_token *)(void *)place;
+}
+
+static inline D1G_IN_PLACE void put_token(struct tokens *out, uint32_t kind, size_t at, size_t end)
+{
+    struct d1guard_token *token = token_at(out->next);
 
     token->kind = kind;
     token->at = at;
@@ -82,81 +80,138 @@ static inline void put_token(struct tokens *out, uint32_t kind, size_t at, size_
     out->next += out->stride;
 }
 
-/*
- * Puts the simple tokens that end at starts, up to the first that may not be what it looks like. z is where the
- * window starts, at `from` in the text; *starts are those behind `at`. Returns where the last one ends.
- */
-static size_t put_simple(struct tokens *host, const unsigned char *z, size_t from, size_t at, uint64_t *starts)
+/* Whether the byte may go on with the token before it, though a view takes it for a start. */
+static int may_go_on(int byte)
 {
-    struct tokens out = *host; /* in registers */
-    unsigned first = starts_with[d1g_classes[z[at - from]]];
-    uint64_t rest = *starts;
-
-    while (rest != 0) {
-        const size_t k = d1g_first_bit(rest);
-        const int class = d1g_classes[z[k]];
-
-        if ((first & follows[class]) == 0) {
-            put_token(&out, first >> 8, at, from + k);
-            at = from + k;
-            first = starts_with[class];
-        } else if ((first & GOES_ON) == 0) {
-            break;
-        }
-        rest &= rest - 1;
-    }
-    *starts = rest;
-    *host = out;
-    return at;
+    return d1g_is_id(byte) || d1g_is_blank(byte);
 }
 
-/* How many bytes of a window to read: so few that there is room for their tokens, each at least a byte. */
-static size_t bytes_to_read(const struct tokens *out, size_t rest)
+/* Puts the token at `at`, whatever it is. Returns its end. */
+static size_t put_any(struct tokens *out, const unsigned char *z, size_t n, size_t at)
+{
+    const struct d1g_text t = {z, n};
+    uint32_t kind;
+    const size_t end = d1g_scan(&t, at, &kind);
+
+    put_token(out, kind, at, end);
+    return end;
+}
+
+/*
+ * Puts the tokens from `at` on that v shows to their ends, which shows the text from `from` on; at least one of them.
+ * Returns where the last one ends.
+ */
+static inline D1G_IN_PLACE size_t put_view(struct tokens *out, const unsigned char *z, size_t n, size_t at,
+                                           const struct d1g_view *v, size_t from, size_t bytes)
 {
     const size_t room = (size_t)(out->stop - out->next);
-    const size_t n = rest < D1G_WINDOW ? rest : D1G_WINDOW;
+    const size_t first = at;
+    size_t stop = bytes;
+    uint64_t shown = ~UINT64_C(0) >> (D1G_WINDOW - stop);
 
-    return room < n * out->stride ? room / out->stride : n;
-}
-
-/* Puts the tokens of a window that starts with one, at least one of them. Returns where the last one ends. */
-static size_t put_window(struct tokens *out, const struct d1g_text *t, size_t from)
-{
-    const size_t n = bytes_to_read(out, t->n - from);
-    struct d1g_window w;
-    uint64_t starts;
-    size_t at = from;
-
-    d1g_look(&w, t, from, d1g_watched_fours);
-    starts = starts_of_tokens(&w) & (~UINT64_C(0) >> (D1G_WINDOW - n)) & ~UINT64_C(1);
+    if (room < (stop - (at - from)) * out->stride) {
+        stop = at - from + room / out->stride; /* so few bytes that there is room for their tokens */
+        shown = ~UINT64_C(0) >> (D1G_WINDOW - stop);
+    }
     do {
-        size_t end;
-        uint32_t kind;
+        const size_t begun = at;
+        const struct cuts c = cut(v, shown & ~UINT64_C(0) << (at - from));
+        uint64_t ends = c.starts & (c.doubts ^ (c.doubts - 1));
 
-        at = put_simple(out, t->z + from, from, at, &starts);
-        if (starts == 0 && at > from && from + n < t->n)
-            break; /* the last one may go on: better seen in a window that starts with it */
-        end = d1g_scan(t, at, &kind);
-        put_token(out, kind, at, end);
-        at = end;
-        starts = end - from < n ? starts >> (end - from) >> 1 << 1 << (end - from) : 0;
-    } while (at - from < n);
+        for (ends &= ends - 1; ends != 0; ends &= ends - 1) {
+            const size_t end = from + d1g_first_bit(ends);
+
+            put_token(out, simple_kinds[z[at]], at, end);
+            at = end;
+        }
+        if (c.doubts == 0 && from + stop < n && at > first)
+            break; /* the last one may go on: better seen in a view that starts with it */
+        if (c.doubts == 0 && from + stop == n && z[at] != '\'') { /* if a string, it may be open */
+            put_token(out, simple_kinds[z[at]], at, n);
+            return n;
+        }
+        /* a token that no view knows, unless its first byte belongs to the one before it: that is taken back */
+        if (at > begun && (c.doubts >> (at - from) & 1) != 0 && may_go_on(z[at])) {
+            out->next -= out->stride;
+            at = (size_t)token_at(out->next)->at;
+        }
+        at = put_any(out, z, n, at);
+    } while (at - from < stop);
     return at;
 }
+
+/* Room for count tokens, or for one of each byte if those are fewer. */
+static inline D1G_IN_PLACE struct tokens room_for(struct d1guard_token *tokens, size_t count, size_t bytes)
+{
+    struct tokens out;
+
+    out.stride = tokens->size;
+    out.next = (unsigned char *)tokens;
+    out.stop = out.next + (count < bytes ? count : bytes) * out.stride;
+    return out;
+}
+
+/* How many there are behind `tokens` by now. */
+static inline D1G_IN_PLACE size_t count_of(const struct tokens *out, const struct d1guard_token *tokens)
+{
+    return (size_t)(out->next - (const unsigned char *)tokens) / out->stride;
+}
+
+/* Where the view starts that shows `at`: whole, if the text is long enough. */
+static inline size_t start_of_view(size_t n, size_t at)
+{
+    const size_t last = n < D1G_WINDOW ? 0 : n - D1G_WINDOW;
+
+    return at < last ? at : last;
+}
+
+/* d1guard_tokens with views of either form, once its arguments are checked. */
+
+static size_t read_by_blocks(const unsigned char *z, size_t n, size_t at, struct d1guard_token *tokens, size_t count)
+{
+    struct tokens out = room_for(tokens, count, n - at);
+    struct d1g_view v;
+
+    do {
+        const size_t from = start_of_view(n, at);
+
+        if (n < D1G_WINDOW) {
+            at = put_any(&out, z, n, at);
+        } else {
+            d1g_view_blocks(&v, z + from);
+            at = put_view(&out, z, n, at, &v, from, D1G_WINDOW);
+        }
+    } while (at < n && out.next < out.stop);
+    return count_of(&out, tokens);
+}
+
+#ifdef D1G_WIDE
+D1G_WIDE static size_t read_wide(const unsigned char *z, size_t n, size_t at, struct d1guard_token *tokens,
+                                 size_t count)
+{
+    const size_t bytes = n < D1G_WINDOW ? n : D1G_WINDOW;
+    struct tokens out = room_for(tokens, count, n - at);
+    struct d1g_view v;
+
+    do {
+        const size_t from = start_of_view(n, at);
+
+        d1g_view_wide(&v, z + from, bytes);
+        at = put_view(&out, z, n, at, &v, from, bytes);
+    } while (at < n && out.next < out.stop);
+    return count_of(&out, tokens);
+}
+#endif
 
 size_t d1guard_tokens(const char *sql, size_t len, size_t at, struct d1guard_token *tokens, size_t count)
 {
-    struct tokens out;
-    struct d1g_text t;
+    const unsigned char *const z = (const unsigned char *)sql;
 
-    if (sql == NULL || at >= len || tokens == NULL || tokens->size < sizeof *tokens)
+    if (sql == NULL || at >= len || tokens == NULL || tokens->size < sizeof *tokens || count == 0)
         return 0;
-    t.z = (const unsigned char *)sql;
-    t.n = len;
-    out.stride = tokens->size;
-    out.next = (unsigned char *)tokens;
-    out.stop = out.next + (count < len - at ? count : len - at) * out.stride;
-    while (at < len && out.next < out.stop)
-        at = put_window(&out, &t, at);
-    return (size_t)(out.next - (unsigned char *)tokens) / out.stride;
+#ifdef D1G_WIDE
+    if (len >= D1G_HALF && d1g_is_wide())
+        return read_wide(z, len, at, tokens, count);
+#endif
+    return read_by_blocks(z, len, at, tokens, count);
 }

@@ -185,7 +185,7 @@ static inline D1G_IN_PLACE void d1g_see(struct d1g_window *w, const unsigned cha
 }
 
 /*
- * Where the processor has AVX2, found out at run time, whole windows are seen 32 bytes at a time, and words that cannot
+ * Where the processor has AVX2 and BMI, found out at run time, whole windows are seen 32 bytes at a time, and words that cannot
  * be watched ones are told from those that may be. Not in builds for size.
  */
 #if defined(__SSE2__) && defined(__GNUC__) && __STDC_HOSTED__ && !defined(__OPTIMIZE_SIZE__) && \
@@ -195,12 +195,12 @@ static inline D1G_IN_PLACE void d1g_see(struct d1g_window *w, const unsigned cha
 
 #define D1G_HALF 32
 #define D1G_FEWEST_WIDE (D1G_HALF + D1G_FOURS - 1)
-#define D1G_WIDE __attribute__((target("avx2"), unused))
-#define D1G_WIDE_IN_PLACE static inline __attribute__((target("avx2"), always_inline))
+#define D1G_WIDE __attribute__((target("avx2,bmi"), unused))
+#define D1G_WIDE_IN_PLACE static inline __attribute__((target("avx2,bmi"), always_inline))
 
 static inline int d1g_is_wide(void)
 {
-    return __builtin_cpu_supports("avx2") != 0;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
 }
 
 /* Groups of bytes: one is in a group if its low four bits and its high four are. A quote is in none. */
@@ -381,5 +381,142 @@ static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_
 #endif
     d1g_look_at_blocks(w, t, at);
 }
+
+/* Sets each bit for which the number of bits set in x up to and with it is odd. */
+/*@ assigns \nothing; */
+static inline uint64_t d1g_parity_of(uint64_t x)
+{
+    x ^= x << 1;
+    x ^= x << 2;
+    x ^= x << 4;
+    x ^= x << 8;
+    x ^= x << 16;
+    x ^= x << 32;
+    return x;
+}
+
+/* The same 64 bytes by what they are to tokens. */
+struct d1g_view {
+    uint64_t words;  /* A-Z a-z 0-9 _ */
+    uint64_t joins;  /* 0-9, and - . ; < = >, signs that may be one token with such a byte */
+    uint64_t blanks; /* TAB, LF, space */
+    uint64_t quotes; /* ' and no other */
+    uint64_t known;  /* all of these, and ( ) * + , */
+};
+
+/* Puts what the block shows in front of the view. */
+/*@ requires \valid(v);
+    assigns *v; */
+static inline D1G_IN_PLACE void d1g_view_block(struct d1g_view *v, d1g_block b)
+{
+    const d1g_block letters = d1g_each_in(d1g_with_bit(b, 0x20), 'a', 'z');
+    const d1g_block digits = d1g_each_in(b, '0', '9');
+    const d1g_block words = d1g_either(d1g_either(letters, digits), d1g_each_is(b, '_'));
+    const d1g_block joins = d1g_either(digits, d1g_either(d1g_each_in(b, '-', '.'), d1g_each_in(b, ';', '>')));
+    const d1g_block blanks = d1g_either(d1g_each_in(b, '\t', '\n'), d1g_each_is(b, ' '));
+
+    v->words = v->words << D1G_BLOCK | d1g_bits_of(words);
+    v->joins = v->joins << D1G_BLOCK | d1g_bits_of(joins);
+    v->blanks = v->blanks << D1G_BLOCK | d1g_bits_of(blanks);
+    v->quotes = v->quotes << D1G_BLOCK | d1g_bits_of(d1g_each_is(b, '\''));
+    v->known = v->known << D1G_BLOCK | d1g_bits_of(d1g_each_in(b, '\'', ','));
+}
+
+/* Fills the view with the 64 bytes at z. */
+/*@ requires \valid(v) && \valid_read(z + (0 .. D1G_WINDOW - 1));
+    assigns *v; */
+static inline void d1g_view_blocks(struct d1g_view *v, const unsigned char *z)
+{
+    struct d1g_view seen = {0, 0, 0, 0, 0}; /* in registers, until all is seen */
+    size_t i = D1G_WINDOW;
+
+    /*@ loop invariant 0 < i <= D1G_WINDOW && i % D1G_BLOCK == 0;
+        loop assigns i, seen;
+        loop variant i; */
+    do {
+        i -= D1G_BLOCK;
+        d1g_view_block(&seen, d1g_load_block(z + i));
+    } while (i > 0);
+    seen.known |= seen.words | seen.joins | seen.blanks;
+    *v = seen;
+}
+
+#ifdef D1G_WIDE
+
+/* As d1g_group: other groups. */
+enum d1g_view_group {
+    VIEW_DIGIT = 1,
+    VIEW_A_TO_O = 2,
+    VIEW_P_TO_Z = 4,
+    VIEW_UNDERSCORE = 8,
+    VIEW_TAB = 16,    /* TAB LF */
+    VIEW_SIGN = 32,   /* ( ) * + , */
+    VIEW_JOIN = 64,   /* - . = > */
+    VIEW_OTHER = 128, /* ; < */
+    VIEW_LETTERS = VIEW_A_TO_O | VIEW_P_TO_Z,
+    VIEW_WORDS = VIEW_DIGIT | VIEW_LETTERS, /* but for _ */
+    VIEW_JOINS = VIEW_DIGIT | VIEW_JOIN | VIEW_OTHER
+};
+static const unsigned char d1g_low_views[16] = {
+    VIEW_DIGIT | VIEW_P_TO_Z,
+    VIEW_WORDS,
+    VIEW_WORDS,
+    VIEW_WORDS,
+    VIEW_WORDS,
+    VIEW_WORDS,
+    VIEW_WORDS,
+    VIEW_WORDS,
+    VIEW_WORDS | VIEW_SIGN,
+    VIEW_WORDS | VIEW_SIGN | VIEW_TAB,
+    VIEW_LETTERS | VIEW_SIGN | VIEW_TAB,
+    VIEW_A_TO_O | VIEW_SIGN | VIEW_OTHER,
+    VIEW_A_TO_O | VIEW_SIGN | VIEW_OTHER,
+    VIEW_A_TO_O | VIEW_JOIN,
+    VIEW_A_TO_O | VIEW_JOIN,
+    VIEW_A_TO_O | VIEW_UNDERSCORE};
+static const unsigned char d1g_high_views[16] = {
+    VIEW_TAB,
+    0,
+    VIEW_SIGN | VIEW_JOIN,
+    VIEW_JOINS,
+    VIEW_A_TO_O,
+    VIEW_P_TO_Z | VIEW_UNDERSCORE,
+    VIEW_A_TO_O,
+    VIEW_P_TO_Z};
+
+D1G_WIDE_IN_PLACE void d1g_view_half(struct d1g_view *v, const unsigned char *z)
+{
+    const __m256i b = d1g_load_wide(z);
+    const __m256i high = _mm256_and_si256(_mm256_srli_epi16(b, 4), _mm256_set1_epi8(0x0F));
+    const __m256i groups = _mm256_and_si256(d1g_look_up(d1g_low_views, b), d1g_look_up(d1g_high_views, high));
+    const __m256i words = _mm256_and_si256(groups, _mm256_set1_epi8(VIEW_WORDS | VIEW_UNDERSCORE));
+    const __m256i joins = _mm256_and_si256(groups, _mm256_set1_epi8((char)VIEW_JOINS));
+    const __m256i tabs = _mm256_slli_epi16(groups, 3); /* as bit 7 */
+    const __m256i spaces = _mm256_cmpeq_epi8(b, _mm256_set1_epi8(' '));
+    const __m256i quotes = _mm256_cmpeq_epi8(b, _mm256_set1_epi8('\''));
+
+    v->words = (uint32_t)~d1g_zeros(words);
+    v->joins = (uint32_t)~d1g_zeros(joins);
+    v->blanks = (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(tabs, spaces));
+    v->quotes = (uint32_t)_mm256_movemask_epi8(quotes);
+    v->known = (uint32_t)~d1g_zeros(_mm256_or_si256(groups, _mm256_or_si256(spaces, quotes)));
+}
+
+/* Fills the view with the bytes at z: at least 32, at most 64. */
+D1G_WIDE_IN_PLACE void d1g_view_wide(struct d1g_view *v, const unsigned char *z, size_t bytes)
+{
+    const size_t back = bytes - D1G_HALF; /* where the second half starts; what both have is seen alike */
+    struct d1g_view first, second;
+
+    d1g_view_half(&first, z);
+    d1g_view_half(&second, z + back);
+    v->words = first.words | second.words << back;
+    v->joins = first.joins | second.joins << back;
+    v->blanks = first.blanks | second.blanks << back;
+    v->quotes = first.quotes | second.quotes << back;
+    v->known = first.known | second.known << back;
+}
+
+#endif
 
 #endif
