@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORK_MAX = 20, WORK_STEPS = 1000 }; /* for CREATE TABLE AS: rounds, and steps of each */
-
 /* What the statement creates; what: TABLE, INDEX, VIEW, TRIGGER, or NULL. */
 struct made {
     const char *what;
     char name[NAME_MAX_BYTES];
     char schema[NAME_MAX_BYTES];
     char table[NAME_MAX_BYTES]; /* of a trigger */
+    int has_query;
 };
 
 struct asker {
@@ -25,7 +24,6 @@ struct asker {
     struct made made;
     int inside; /* take down only what stands in a view, a trigger or a WITH table of theirs */
     int muted;  /* take down nothing */
-    int work;
     char error[400];
 };
 
@@ -109,6 +107,7 @@ static int authorize(void *context, int action, const char *first, const char *s
     struct asked *const asked = &asker->asked;
     const int direct = is_direct(asker, within);
 
+    asker->made.has_query |= action == SQLITE_SELECT;
     note_made(&asker->made, action, first, second, schema);
     if (action == SQLITE_PRAGMA && !asker->muted) {
         add(&asked->pragmas, first);
@@ -133,13 +132,6 @@ static int authorize(void *context, int action, const char *first, const char *s
             add(&asked->columns, first);
     }
     return SQLITE_OK;
-}
-
-static int look_at_work(void *context)
-{
-    struct asker *const asker = context;
-
-    return ++asker->work > WORK_MAX;
 }
 
 /* --- definitions --- */
@@ -237,18 +229,15 @@ static int run_definition(struct asker *asker, sqlite3_stmt *stmt)
     int result;
 
     asker->muted = 1;
-    asker->work = 0;
     if (strlen(made.name) + 1 == sizeof made.name || is_there(asker, &made)) /* cut short, or there */
         return fail(asker);
     while (sqlite3_step(stmt) == SQLITE_ROW)
         ;
     if (sqlite3_reset(stmt) != SQLITE_OK)
         return fail(asker);
-    asker->work = 0;
     asker->muted = muted;
     result = use(asker, &made);
     asker->muted = 1;
-    asker->work = 0;
     drop = strcmp(made.what, "TRIGGER") == 0
                ? sqlite3_mprintf("DROP TRIGGER \"%w\"", made.name) /* its schema was told as that of its table */
                : sqlite3_mprintf("DROP %s \"%w\".\"%w\"", made.what, made.schema, made.name);
@@ -274,12 +263,14 @@ static int takes(struct asker *asker, const char *sql, size_t len)
         sqlite3_stmt *stmt = NULL;
 
         asker->made.what = NULL;
-        asker->work = 0;
+        asker->made.has_query = 0;
         result = sqlite3_prepare_v2(asker->db, from, (int)(sql + len - from) + 1, &stmt, &tail) == SQLITE_OK ||
                  fail(asker);
         if (asker->made.what != NULL && stmt != NULL && sqlite3_stmt_isexplain(stmt) == 0) {
             asker->asked.defines |= !muted;
-            result = run_definition(asker, stmt);
+            /* CREATE TABLE AS would run its query, and holds nothing else to be used. */
+            if (strcmp(asker->made.what, "TABLE") != 0 || !asker->made.has_query)
+                result = run_definition(asker, stmt);
             asker->muted = muted;
         }
         sqlite3_finalize(stmt);
@@ -329,13 +320,11 @@ struct asker *asker_open(sqlite3 *db)
     sqlite3_exec(db, "SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')", add_row, &asker->standing,
                  NULL);
     sqlite3_set_authorizer(db, authorize, asker);
-    sqlite3_progress_handler(db, WORK_STEPS, look_at_work, asker);
     return asker;
 }
 
 void asker_close(struct asker *asker)
 {
     sqlite3_set_authorizer(asker->db, NULL, NULL);
-    sqlite3_progress_handler(asker->db, 0, NULL, NULL);
     free(asker);
 }

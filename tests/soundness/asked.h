@@ -2,7 +2,7 @@
  * What SQLite asks its authorizer for while it prepares a text: functions, tables and PRAGMAs by name.
  *
  * A view, a trigger, a table or an index that the text creates is made, used and dropped again, since what stands in
- * it is often looked at only then. Nothing else runs, and PRAGMAs are held back.
+ * it is often looked at only then. Nothing else runs, no query of CREATE TABLE AS either, and PRAGMAs are held back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

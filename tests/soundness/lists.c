@@ -50,7 +50,7 @@ enum { CONTROL_TEXTS = 2000, PRINTED_MAX = 12 };
     X(WITH_WORD, "WITH behind FROM ( counts as a table") \
     X(HEAD, "in the head of a definition a name before a parenthesis counts as a function") \
     X(NO_COLUMN, "SQLite does not ask for every table of which it reads no column, or only those of USING") \
-    X(VALUES, "SQLite 3.54, not 3.45, does not ask for functions from the second row of VALUES on") \
+    X(VALUES, "SQLite 3.47 (D1) and 3.54, not 3.45, do not ask for functions from the second row of VALUES on") \
     X(DEFAULT, "SQLite 3.45 and older do not ask for functions in DEFAULT") \
     X(UNUSED_WITH, "dropped unseen: a WITH table that nothing reads") \
     X(UNUSED_WINDOW, "dropped unseen: a WINDOW that nothing names") \
