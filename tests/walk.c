@@ -183,6 +183,7 @@ static const struct step {
     {"b " SIXTY("a") "x'00'", 0, 63, 63, 0, 0},
     {"b -x'00'", 0, 3, 3, 0, 0},
     {"\va", 0, 0, 0, 0, 0},
+    {" ;", 1, 1, 1, 0, 0},
 };
 
 /* Over quoted names and variables, too, where no clause is looked for. */

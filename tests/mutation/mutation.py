@@ -31,8 +31,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FLOOR, SAMPLE_FLOOR = 95, 90  # percent of the mutants killed, of all and of a sample of them
 FLAGS = ["-std=c99", "-w", "-Iinclude", "-Ilib"]
-# The forms of what has several: vector instructions and builtins of GNU C; neither; token by token.
-FORMS = {"vector": ["-O1"], "plain": ["-O1", "-DD1G_PLAIN"], "small": ["-O1", "-DD1G_SMALL"]}
+# The forms of what has several: vector instructions and builtins of GNU C; those of each x86-64 only; neither; token
+# by token.
+VARIANTS = ["narrow", "plain", "small"]
+FORMS = {"vector": ["-O1"], **{variant: ["-O1", f"-DD1G_{variant.upper()}"] for variant in VARIANTS}}
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 # tests/*.c: those that see include/ only, and those that are compiled anew with headers of lib/.
 TESTS, PRIVATE_TESTS = ["run_cases", "arguments", "nesting"], ["walk"]
@@ -78,7 +80,7 @@ class Workshop:
                              self.read_object(unit, form + " -O2", "original") !=
                              self.read_object(unit, "vector -O2", "original")] for unit in self.library}
         self.make_tests()
-        for kind in ("vector", "plain", "small", "sanitized"):
+        for kind in (*FORMS, "sanitized"):
             if not self.passes([], kind):
                 sys.exit(f"the tests fail without a change ({kind})")
         if any(self.dies_at_once(units) for units in [list(self.units), *[[unit] for unit in self.units]]):
@@ -165,9 +167,9 @@ class Workshop:
         ) and not self.run(["./test", str(ROOT / "tests/cases"), "1000"])
 
     def steps_agree(self, units):
-        """Whether many tokens at once still are what one by one is, all three forms made from the mutant."""
+        """Whether many tokens at once still are what one by one is, all forms made from the mutant."""
         libraries = []
-        for variant in ("plain", "small"):  # as in tests/bench/meson.build
+        for variant in VARIANTS:  # as in tests/bench/meson.build
             libraries.append(f"./{variant}.so")
             self.run([self.compiler, *FLAGS, "-O1", "-fPIC", "-shared", "-fvisibility=hidden", f"-DD1G_{variant.upper()}",
                       f"-DVARIANT=variant_{variant}", f'-DVARIANT_NAME="{variant}"',
