@@ -66,6 +66,12 @@ static sqlite3_stmt *prepare_one(const char *sql, size_t len, int *fails)
     return found;
 }
 
+/* A wrapped query's columns are named from outside: SQLite then looks for a collation that the query itself never needs. */
+static int is_documented_failure(uint32_t form)
+{
+    return form == D1GUARD_FORM_WRAPPED && strstr(sqlite3_errmsg(db), "no such collation sequence") != NULL;
+}
+
 static void check_rows(const char *sql, size_t len, const char *capped, size_t capped_len, uint64_t n, uint32_t form)
 {
     int original_fails, capped_fails;
@@ -75,7 +81,7 @@ static void check_rows(const char *sql, size_t len, const char *capped, size_t c
     open_database();
     original = prepare_one(sql, len, &original_fails);
     statement = prepare_one(capped, capped_len, &capped_fails);
-    if (original != NULL && statement == NULL) {
+    if (original != NULL && statement == NULL && !is_documented_failure(form)) {
         fprintf(stderr, "%s\n", sqlite3_errmsg(db));
         fuzz_broken("the capped text prepares when the original does", sql, len);
     }
