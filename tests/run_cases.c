@@ -249,6 +249,20 @@ static void run_many_tokens(const struct test_case *test, const char *text, size
     free(many);
 }
 
+/* The same in a text that is long enough to be cut by whole windows: with semicolons around it. */
+static void run_padded_tokens(const struct test_case *test, const char *text, size_t len)
+{
+    enum { PADDING = 70 };
+    const size_t padded_len = len + 2 * PADDING;
+    char *padded = allocate(padded_len);
+
+    memset(padded, ';', padded_len);
+    memcpy(padded + PADDING, text, len);
+    run_many_tokens(test, padded, padded_len, 3);
+    run_many_tokens(test, padded, padded_len, padded_len);
+    free(padded);
+}
+
 static void run_tokens(const struct test_case *test, const char *text, size_t len)
 {
     struct line got = {0};
@@ -275,6 +289,7 @@ static void run_tokens(const struct test_case *test, const char *text, size_t le
         reach(reached_token, token.kind);
     for (size_t count = 1; count <= len + 1; count++)
         run_many_tokens(test, text, len, count);
+    run_padded_tokens(test, text, len);
 }
 
 /* ---- statements ---- */
