@@ -107,7 +107,7 @@ static int is_allowed(const struct run *run, enum list list, const char *name, s
                                        : list == LIST_PRAGMA ? &options.deny_pragmas
                                                              : NULL;
 
-    if (deny != NULL) {
+    if (deny != NULL && name != NULL) {
         deny->text = name;
         deny->len = strlen(name) + 1;
     }
