@@ -185,8 +185,8 @@ static inline D1G_IN_PLACE void d1g_see(struct d1g_window *w, const unsigned cha
 }
 
 /*
- * Where the processor has AVX2 and BMI, found out at run time, whole windows are seen 32 bytes at a time, and words that cannot
- * be watched ones are told from those that may be. Not in builds for size.
+ * Where the processor has AVX2 and BMI, found out at run time, whole windows are seen 32 bytes at a time, and words
+ * that cannot be watched ones are told from those that may be. Not in builds for size.
  */
 #if defined(__SSE2__) && defined(__GNUC__) && __STDC_HOSTED__ && !defined(__OPTIMIZE_SIZE__) && \
     !defined(D1G_PLAIN) && !defined(D1G_NARROW)
