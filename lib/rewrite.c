@@ -239,7 +239,7 @@ static void plan_statement(const struct d1g_text *t, const struct d1g_statement 
 
 /* Plans an allowed text, if it is one statement. */
 /*@ requires d1g_is_call(call) && \valid(plan) && \separated(call, plan);
-    assigns call->report, plan->form, plan->limit; */
+    assigns *call->report, plan->form, plan->limit; */
 D1G_APART static int make_plan(struct d1g_call *call, struct plan *plan)
 {
     struct d1g_statement s;

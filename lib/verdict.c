@@ -29,7 +29,7 @@ int d1g_refuse_first(struct d1g_call *call, uint32_t reason, const struct d1g_st
     return d1g_refuse(call, reason, &first);
 }
 
-/*@ requires \valid(call);
+/*@ requires d1g_has_report(call);
     assigns call->report->verdict, call->report->reason; */
 static int allow(struct d1g_call *call, uint32_t reason)
 {
@@ -87,6 +87,16 @@ static int is_rest_zero(const struct d1guard_options *from)
 /* Zero, but for the size, which nothing reads. Pointed to instead of copied where the host brings none: for speed. */
 static const struct d1guard_options default_options = {0};
 
+/* As far as both are long. */
+/*@ requires \valid(to) && \valid_read(&from->size);
+    assigns *to; */
+static void copy_options(struct d1guard_options *to, const struct d1guard_options *from)
+{
+    /*@ admit \valid((unsigned char *)to + (4 .. sizeof(struct d1guard_options) - 1)) &&
+              \valid_read((unsigned char *)from + (4 .. from->size - 1)); */
+    d1g_copy_out(to, from, from->size, sizeof *to);
+}
+
 /* Completes the host's options. 0 when they are bad; the defaults serve then. */
 /*@ requires \valid(call) && d1g_are_host_options(from) && \separated(call, from);
     assigns call->own, call->options;
@@ -100,9 +110,7 @@ static int load_options(struct d1g_call *call, const struct d1guard_options *fro
     if (from->size < SMALLEST_OPTIONS || !is_rest_zero(from))
         return 0;
     call->own = default_options;
-    /*@ admit \valid((unsigned char *)&call->own + (4 .. sizeof(call->own) - 1)) &&
-              \valid_read((unsigned char *)from + (4 .. from->size - 1)); */
-    d1g_copy_out(&call->own, from, from->size, sizeof call->own);
+    copy_options(&call->own, from);
     /*@ admit are_host_lists(&call->own); */
     if (!are_options_known(&call->own))
         return 0;
@@ -117,11 +125,14 @@ void d1g_only_reads(struct d1g_call *call)
     call->options = &call->own;
 }
 
-int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
-             struct d1guard_report *report)
+/* Puts an empty report where the verdict goes: into the host's, or the call's own if that is too short or none. */
+/*@ requires d1g_has_options(call) && d1g_is_host_report(report);
+    requires \separated(call, report) && \separated(call->options, report);
+    assigns call->report, call->own_report, *report;
+    ensures d1g_is_ready(call) && (call->report == report || call->report == &call->own_report); */
+static void open_report(struct d1g_call *call, struct d1guard_report *report)
 {
     static const struct d1guard_report unset = {0};
-    const int options_fit = load_options(call, options);
     uint32_t size = 0;
 
     call->report = &call->own_report;
@@ -131,20 +142,43 @@ int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1
     }
     *call->report = unset;
     call->report->size = size;
+}
+
+/*@ requires report != \null ==> \valid_read(&report->size);
+    assigns \nothing;
+    ensures \result ==> sql != \null || len == 0; */
+static int are_given(const char *sql, size_t len, const struct d1guard_report *report)
+{
+    return (sql != NULL || len == 0) && (report == NULL || report->size >= SMALLEST_REPORT);
+}
+
+int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
+             struct d1guard_report *report)
+{
+    int fit = are_given(sql, len, report);
+
     call->text.z = (const unsigned char *)sql;
     call->text.n = len;
-    if (!options_fit || (sql == NULL && len > 0) || (report != NULL && report->size < SMALLEST_REPORT))
-        return d1g_refuse(call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
-    return 1;
+    fit &= load_options(call, options);
+    /*@ admit \separated(call->options, report); */
+    open_report(call, report);
+    return fit || d1g_refuse(call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
+}
+
+/* Likewise; the host's size stays. */
+/*@ requires \valid(&to->size) && \valid_read(from);
+    assigns *to; */
+static void copy_report(struct d1guard_report *to, const struct d1guard_report *from)
+{
+    /*@ admit \valid((unsigned char *)to + (4 .. to->size - 1)) &&
+              \valid_read((unsigned char *)from + (4 .. sizeof(struct d1guard_report) - 1)); */
+    d1g_copy_out(to, from, to->size, sizeof *from);
 }
 
 int d1g_close(const struct d1g_call *call, struct d1guard_report *report)
 {
-    if (report != NULL && report != call->report && report->size >= SMALLEST_REPORT) {
-        /*@ admit \valid((unsigned char *)report + (4 .. report->size - 1)) &&
-                  \valid_read((unsigned char *)&call->own_report + (4 .. report->size - 1)); */
-        d1g_copy_out(report, &call->own_report, report->size, sizeof *report);
-    }
+    if (report != NULL && report != call->report && report->size >= SMALLEST_REPORT)
+        copy_report(report, &call->own_report);
     return (int)call->report->verdict;
 }
 
@@ -181,7 +215,8 @@ struct names {
         (D1GUARD_TOKEN_WORD <= n->before.kind <= D1GUARD_TOKEN_STRING ==> d1g_is_nameable(t, n->last.at, n->last.end));
     predicate are_names_read(struct names *n) = \valid(n) && d1g_is_reader(&n->r) && d1g_is_call(n->call) &&
         \separated(n, n->call) && \separated(n, n->r.text) && \separated(n->call, n->r.text) &&
-        \separated(n, n->call->options) && is_last(n->r.text, n) &&
+        \separated(n, n->call->options) && \separated(n, n->call->report) && \separated(n->r.text, n->call->report) &&
+        is_last(n->r.text, n) &&
         n->before_that.keyword < KW_COUNT && n->table_verb < KW_COUNT; */
 
 /*@ requires \valid_read(n);
@@ -210,7 +245,7 @@ static void set_in_from(struct names *n, int in)
     ensures \result <==> first <= kind <= last; */
 static int is_kind_in(uint32_t kind, uint32_t first, uint32_t last)
 {
-    return kind - first <= last - first;
+    return kind >= first && kind <= last;
 }
 
 /*@ assigns \nothing;
@@ -229,11 +264,12 @@ static int is_name_kind(uint32_t kind)
     assigns \nothing; */
 D1G_APART static int declares_columns(const struct d1g_reader *paren)
 {
-    struct d1g_reader r = *paren;
+    struct d1g_reader r;
     enum d1g_keyword keyword;
 
-    /*@ admit d1g_is_reader(&r); */
-    /*@ loop invariant d1g_is_reader(&r) && r.text == paren->text;
+    r.text = paren->text;
+    r.end = paren->end;
+    /*@ loop invariant r.text == paren->text && r.end <= r.text->n;
         loop assigns r.at, r.kind, r.end;
         loop variant r.text->n - r.end; */
     do {
@@ -325,7 +361,7 @@ static int is_no_call(const struct names *n, uint32_t reason)
 
 /* r stands on `(`; the token before it is a name. */
 /*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->before.kind <= D1GUARD_TOKEN_STRING;
-    assigns n->call->report; */
+    assigns *n->call->report; */
 static int judge_call(struct names *n)
 {
     const uint32_t reason = d1g_refuses_name(n->r.text, n->last.at, n->last.end, D1G_AS_FUNCTION,
@@ -341,16 +377,17 @@ static int judge_call(struct names *n)
     assigns \nothing; */
 D1G_APART static int is_schema(const struct names *n)
 {
-    struct d1g_reader r = n->r;
+    struct d1g_reader r;
 
-    /*@ admit d1g_is_reader(&r); */
+    r.text = n->r.text;
+    r.end = n->r.end;
     d1g_advance(&r);
     return r.kind == D1GUARD_TOKEN_DOT && n->before.kind != D1GUARD_TOKEN_DOT;
 }
 
 /* Judges the current token as a name in this role. */
 /*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->r.kind <= D1GUARD_TOKEN_STRING;
-    assigns n->call->report; */
+    assigns *n->call->report; */
 static int judge_name(struct names *n, enum d1g_role role)
 {
     const uint32_t reason = d1g_refuses_name(n->r.text, n->r.at, n->r.end, role, n->call->options);
@@ -362,7 +399,7 @@ static int judge_name(struct names *n, enum d1g_role role)
 }
 
 /*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->r.kind <= D1GUARD_TOKEN_STRING;
-    assigns n->call->report; */
+    assigns *n->call->report; */
 static int judge_table(struct names *n)
 {
     return is_schema(n) || judge_name(n, D1G_AS_TABLE);
@@ -411,8 +448,9 @@ static void step_keyword(struct names *n, enum d1g_keyword keyword)
 }
 
 /* Behind AS, or ON and its table, a definition holds queries and expressions only. */
-/*@ requires \valid(n);
-    assigns n->kind, n->table_next, n->table_verb; */
+/*@ requires \valid(n) && n->table_verb < KW_COUNT;
+    assigns n->kind, n->table_next, n->table_verb;
+    ensures n->table_verb < KW_COUNT; */
 static void step_definition(struct names *n, enum d1g_keyword keyword)
 {
     if (n->depth > 0 || !is_kind_in(n->kind, D1GUARD_KIND_CREATE_TABLE, D1GUARD_KIND_CREATE_TRIGGER))
@@ -444,7 +482,7 @@ static int is_calling(enum d1g_keyword keyword)
 }
 
 /*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->r.kind <= D1GUARD_TOKEN_STRING;
-    assigns n->call->report; */
+    assigns *n->call->report; */
 static int judge_operator(struct names *n)
 {
     if (!holds_only_calls(n) || !may_be_operator(n))
@@ -453,7 +491,7 @@ static int judge_operator(struct names *n)
 }
 
 /*@ requires are_names_read(n) && keyword < KW_COUNT && n->r.kind == D1GUARD_TOKEN_WORD;
-    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb, n->is_table, n->call->report;
+    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb, n->is_table, n->kind, *n->call->report;
     ensures n->table_verb < KW_COUNT; */
 static int step_word(struct names *n, enum d1g_keyword keyword, int table_here)
 {
@@ -470,7 +508,7 @@ static int step_word(struct names *n, enum d1g_keyword keyword, int table_here)
 }
 
 /*@ requires are_names_read(n);
-    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->in_window, n->depth, n->call->report; */
+    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->in_window, n->depth, *n->call->report; */
 static int step_open(struct names *n, int table_here)
 {
     if (is_name_kind(n->before.kind) && !judge_call(n))
@@ -485,8 +523,8 @@ static int step_open(struct names *n, int table_here)
 
 /* Takes in the current token. 0 when it is refused. */
 /*@ requires are_names_read(n) && keyword < KW_COUNT;
-    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb, n->is_table, n->in_window, n->depth,
-            n->call->report;
+    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb, n->is_table, n->in_window, n->depth, n->kind,
+            *n->call->report;
     ensures n->table_verb < KW_COUNT; */
 static int step(struct names *n, enum d1g_keyword keyword)
 {
@@ -540,21 +578,23 @@ static void keep(struct names *n, enum d1g_keyword keyword)
 }
 
 /* Judges every name of the statement. 1 when none is refused. */
-/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s);
-    assigns call->report; */
+/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s) && \separated(call->report, s);
+    assigns *call->report;
+    ensures d1g_is_call(call); */
 D1G_APART static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 {
     static const struct names none = {0};
     const struct d1g_text statement = {call->text.z, s->span.end};
-    struct names n = none;
+    struct names n;
 
+    n = none;
     /*@ admit n.before.kind == 0 && n.before.keyword == 0 && n.before_that.keyword == 0 && n.table_verb == 0; */
     n.r.text = &statement;
     n.r.end = s->span.at;
     n.call = call;
     n.kind = s->kind;
     /*@ loop invariant are_names_read(&n) && n.r.text == &statement && n.call == call;
-        loop assigns n, call->report;
+        loop assigns n, *call->report;
         loop variant statement.n - n.r.at; */
     for (d1g_advance(&n.r); n.r.kind != D1G_TOKEN_END; d1g_advance(&n.r)) {
         const enum d1g_keyword keyword = d1g_keyword_at(&n.r);
@@ -657,8 +697,10 @@ static uint32_t fault_of(const struct d1g_call *call, const struct d1g_statement
     return D1GUARD_REASON_UNSET;
 }
 
-/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s) && risk < 32;
-    assigns call->report; */
+/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && risk < 32;
+    requires \separated(call, s) && \separated(call->report, s);
+    assigns *call->report;
+    ensures d1g_is_call(call); */
 static int judge_statement(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
 {
     const struct d1g_span *cause;
@@ -680,12 +722,13 @@ int d1g_judge(struct d1g_call *call, size_t at)
     int found;
 
     /*@ loop invariant at <= call->text.n && d1g_is_call(call);
-        loop assigns at, s, found, reason, call->report;
+        loop assigns at, s, found, reason, *call->report;
         loop variant call->text.n - at; */
     while (at < call->text.n && (found = d1g_read_statement(&call->text, at, wants_where, &s)) != 0) {
         const uint32_t risk = d1g_risk(&call->text, &s);
 
         call->report->statements++;
+        /*@ assert d1g_is_call(call); */
         if (call->options->max_statements > 0 && call->report->statements > call->options->max_statements)
             return d1g_refuse_first(call, D1GUARD_REASON_TOO_MANY, &s);
         if (found < 0 && s.kind == D1GUARD_KIND_NONE)
@@ -715,7 +758,8 @@ int d1guard_classify(const char *sql, size_t len, const struct d1guard_options *
 
 /* Where the query of a view's text starts; SIZE_MAX, refused, when the text is none. */
 /*@ requires d1g_is_call(call);
-    assigns call->report;
+    assigns *call->report;
+    ensures d1g_is_call(call);
     ensures \result == SIZE_MAX || \result <= call->text.n; */
 D1G_APART static size_t find_query(struct d1g_call *call)
 {
