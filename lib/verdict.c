@@ -336,7 +336,7 @@ static int is_bare_keyword(const struct names *n)
 
 /*
  * Whether a name before a parenthesis is a function, but for known exceptions. In a definition's head it is a table, a
- * type or a module; a function only inside two parentheses, or behind AS or ON, where step_definition takes the kind off.
+ * type or a module; a function only further inside, or behind AS or ON, where step_definition takes the kind off.
  */
 /*@ requires \valid_read(n);
     assigns \nothing; */
