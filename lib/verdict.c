@@ -30,7 +30,8 @@ int d1g_refuse_first(struct d1g_call *call, uint32_t reason, const struct d1g_st
 }
 
 /*@ requires d1g_has_report(call);
-    assigns call->report->verdict, call->report->reason; */
+    assigns call->report->verdict, call->report->reason;
+    ensures \old(d1g_is_call(call)) ==> d1g_is_call(call); */
 static int allow(struct d1g_call *call, uint32_t reason)
 {
     call->report->verdict = D1GUARD_ALLOW;

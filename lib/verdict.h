@@ -52,13 +52,16 @@ int d1g_close(const struct d1g_call *call, struct d1guard_report *report);
 /* Refuses: fills the report with the reason and the bytes that caused it. Returns 0. */
 /*@ requires d1g_has_report(call) && \valid_read(cause) && \separated(call, cause) && \separated(call->report, cause);
     assigns *call->report;
-    ensures \result == 0 && (\old(d1g_is_ready(call)) ==> d1g_is_ready(call)); */
+    ensures \result == 0;
+    ensures \old(d1g_is_ready(call)) ==> d1g_is_ready(call);
+    ensures \old(d1g_is_call(call)) ==> d1g_is_call(call); */
 int d1g_refuse(struct d1g_call *call, uint32_t reason, const struct d1g_span *cause);
 
 /* Refuses for the first token of a statement. Returns 0. */
 /*@ requires d1g_has_report(call) && d1g_readable(&call->text) && \valid_read(s) && s->span.at < call->text.n;
     assigns *call->report;
-    ensures \result == 0; */
+    ensures \result == 0;
+    ensures \old(d1g_is_call(call)) ==> d1g_is_call(call); */
 int d1g_refuse_first(struct d1g_call *call, uint32_t reason, const struct d1g_statement *s);
 
 /* Judges every statement from `at` on. 1 when all are allowed. */
