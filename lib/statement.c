@@ -636,7 +636,7 @@ static int is_select(const struct d1g_text *t, size_t at)
            (d1g_load4(z + 2) | lower) == UINT32_C(0x7463656C) && !d1g_is_id(z[SELECT_LENGTH]);
 }
 
-/* Reads the first token of the statement at or behind `at`. Returns the statement's kind if it is SELECT, else NONE. */
+/* Reads the first token of the statement at or behind `at`. Returns its kind if that is SELECT, else NONE. */
 /*@ requires \valid(p) && d1g_readable(p->r.text) && \separated(p, p->r.text) && at <= p->r.text->n;
     assigns p->r.at, p->r.kind, p->r.end;
     ensures d1g_is_reader(&p->r) && at <= p->r.at;

@@ -336,8 +336,9 @@ static int is_bare_keyword(const struct names *n)
 }
 
 /*
- * Whether a name before a parenthesis is a function, but for known exceptions. In a definition's head it is a table, a
- * type or a module; a function only further inside, or behind AS or ON, where step_definition takes the kind off.
+ * Whether a name before a parenthesis is a function, but for known exceptions. In a definition's head it is a
+ * table, a type or a module; a function only further inside, or behind AS or ON, where step_definition takes the
+ * kind off.
  */
 /*@ requires \valid_read(n);
     assigns \nothing; */
@@ -348,8 +349,8 @@ static int holds_only_calls(const struct names *n)
     return n->kind <= D1GUARD_KIND_DELETE || n->depth > of_head;
 }
 
-/* Whether the name before a `(` is one that no list of functions can be about: a keyword, a type behind AS, a table with
- * its columns. Elsewhere only a denied one counts. */
+/* Whether the name before a `(` is one that no list of functions can be about: a keyword, a type behind AS, a table
+ * with its columns. Elsewhere only a denied one counts. */
 /*@ requires are_names_read(n);
     assigns \nothing; */
 static int is_no_call(const struct names *n, uint32_t reason)

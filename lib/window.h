@@ -20,7 +20,7 @@ struct d1g_window {
     uint64_t names;   /* where a watched name may start, if a word starts there */
 };
 
-/* The first bytes of watched names, by their low four bits: groups that a byte is of, as bits; a table for each byte. */
+/* The first bytes of watched names: by the low four bits of a byte, its groups as bits; a table for each byte. */
 #define D1G_FOURS 4
 typedef const unsigned char d1g_fours[D1G_FOURS][16];
 
@@ -291,7 +291,8 @@ D1G_WIDE_IN_PLACE uint64_t d1g_find_fours(d1g_fours fours, const unsigned char *
 }
 
 /* Fills the window with the bytes at z, at least 35; those behind the 64th only tell names. */
-D1G_WIDE D1G_APART static void d1g_see_wide(struct d1g_window *w, const unsigned char *z, size_t bytes, d1g_fours fours)
+D1G_WIDE D1G_APART static void d1g_see_wide(struct d1g_window *w, const unsigned char *z, size_t bytes,
+                                            d1g_fours fours)
 {
     /* Where the second half starts, and where it does for names; what both halves have is seen alike. */
     const size_t back = bytes < D1G_WINDOW ? bytes - D1G_HALF : D1G_HALF;
