@@ -70,9 +70,23 @@ static inline int d1g_is_hex(int byte)
     return d1g_is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
+/*
+ * All that the proofs take for granted of the bits of a mask: whether they are numbered below n, what is left of them is
+ * so too, and what is made of two such masks; and the mask is less without its first bit.
+ */
+/*@ axiomatic Bits {
+        predicate are_below(integer bits, integer n);
+        axiom none: \forall integer n; are_below(0, n);
+        axiom fewer: \forall integer a, b, n; are_below(a, n) ==> are_below(a & b, n);
+        axiom fewer_too: \forall integer a, b, n; are_below(a, n) ==> are_below(b & a, n);
+        axiom both: \forall integer a, b, n; are_below(a, n) && are_below(b, n) ==> are_below(a | b, n);
+        axiom less: \forall uint64_t a; a > 0 ==> 0 <= (a & (a - 1)) < a;
+    } */
+
 /* The number of the lowest bit that is set; x is not 0. */
 /*@ assigns \nothing;
-    ensures \result < 64; */
+    ensures \result < 64;
+    ensures \forall integer n; x != 0 && are_below(x, n) ==> \result < n; */
 static inline size_t d1g_first_bit(uint64_t x)
 {
 #if defined(__GNUC__) && !defined(D1G_PLAIN)
@@ -85,6 +99,7 @@ static inline size_t d1g_first_bit(uint64_t x)
         loop variant 63 - k; */
     for (; k < 63 && (x & 1) == 0; k++)
         x >>= 1;
+    /*@ admit \forall integer n; \at(x, Pre) != 0 && are_below(\at(x, Pre), n) ==> k < n; */
     return k;
 #endif
 }

@@ -26,14 +26,23 @@ struct sight {
 };
 
 /* The first of the bits at which z has a NUL byte, or 0. */
+/*@ assigns \nothing;
+    ensures \forall integer n; are_below(bits, n) ==> are_below(\result, n); */
 static uint64_t first_nul(const unsigned char *z, uint64_t bits)
 {
+    /*@ loop invariant \forall integer n; are_below(\at(bits, Pre), n) ==> are_below(bits, n);
+        loop assigns bits;
+        loop variant bits; */
     while (bits != 0 && z[d1g_first_bit(bits)] != '\0')
         bits &= bits - 1;
     return bits & (0 - bits);
 }
 
 /* The window shows z. shown are the bits from a token's start on; c is brought forward. */
+/*@ requires \valid_read(v) && \valid(c) && \separated(v, c);
+    assigns *c;
+    ensures \forall integer n; are_below(v->words, n) && are_below(v->marks, n) ==>
+        are_below(\result.words, n) && are_below(\result.marks, n); */
 static struct sight look_from(const struct d1g_window *v, const unsigned char *z, uint64_t shown, struct carry *c)
 {
     const uint64_t quotes = v->quotes & shown;
@@ -163,6 +172,9 @@ static size_t end_of_id(const struct d1g_text *t, size_t i)
 }
 
 /* Where the word ends that starts at bit k of the window. */
+/*@ requires \valid_read(w) && d1g_readable(t) && is_seen(w, t) && k < D1G_WINDOW && w->at + k <= w->until;
+    assigns \nothing;
+    ensures w->at + k <= \result <= t->n; */
 static size_t end_of_word(const struct d1g_walk *w, const struct d1g_text *t, size_t k)
 {
     return end_of_id(t, w->at + k + d1g_first_bit(~(w->window.words >> k) | UINT64_C(1) << (D1G_WINDOW - 1)));
@@ -172,6 +184,9 @@ static size_t end_of_word(const struct d1g_walk *w, const struct d1g_text *t, si
  * Goes over the quoted name that starts with the first of the marks, if it ends in the window, and no quote
  * and no NUL is in it; what words are in it look like any others. Returns the marks behind it, or the same ones.
  */
+/*@ requires \valid_read(w) && d1g_readable(t) && is_seen(w, t) && marks > 0 && are_below(marks, w->until - w->at);
+    assigns \nothing;
+    ensures \result <= marks && are_below(\result, w->until - w->at); */
 static uint64_t pass_name(const struct d1g_walk *w, const struct d1g_text *t, uint64_t marks)
 {
     const unsigned char *z = t->z + w->at;
@@ -179,6 +194,9 @@ static uint64_t pass_name(const struct d1g_walk *w, const struct d1g_text *t, ui
     const int close = z[open] == '[' ? ']' : z[open];
     uint64_t rest = marks & (marks - 1);
 
+    /*@ loop invariant rest < marks && are_below(rest, w->until - w->at);
+        loop assigns rest;
+        loop variant rest; */
     for (; rest != 0; rest &= rest - 1) {
         const size_t k = d1g_first_bit(rest);
 
@@ -194,6 +212,9 @@ static uint64_t pass_name(const struct d1g_walk *w, const struct d1g_text *t, ui
  * Goes over the variable that starts with the first of the marks, if it ends in the window, is no more than a sign
  * and a plain word, and what follows is clearly no parenthesis. Returns the marks behind it, or the same ones.
  */
+/*@ requires \valid_read(w) && d1g_readable(t) && is_seen(w, t) && marks > 0 && are_below(marks, w->until - w->at);
+    assigns \nothing;
+    ensures \result <= marks && are_below(\result, w->until - w->at); */
 static uint64_t pass_variable(const struct d1g_walk *w, const struct d1g_text *t, uint64_t marks)
 {
     const uint64_t rest = marks & (marks - 1);
@@ -208,6 +229,10 @@ static uint64_t pass_variable(const struct d1g_walk *w, const struct d1g_text *t
 }
 
 /* Goes over the first of the marks, or all of its token. Returns the marks behind it, or the same ones. */
+/*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && is_seen(w, t);
+    requires marks > 0 && are_below(marks, w->until - w->at);
+    assigns w->depth;
+    ensures \result <= marks && are_below(\result, w->until - w->at); */
 static uint64_t pass_mark(struct d1g_walk *w, const struct d1g_text *t, uint64_t marks)
 {
     const uint64_t rest = marks & (marks - 1);
@@ -232,8 +257,14 @@ static uint64_t pass_mark(struct d1g_walk *w, const struct d1g_text *t, uint64_t
 }
 
 /* Goes over the marks up to the first where the walk has to stop. Returns the marks from there on, or 0. */
+/*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && is_seen(w, t) && are_below(marks, w->until - w->at);
+    assigns w->depth;
+    ensures are_below(\result, w->until - w->at); */
 static uint64_t pass_marks(struct d1g_walk *w, const struct d1g_text *t, uint64_t marks)
 {
+    /*@ loop invariant are_below(marks, w->until - w->at);
+        loop assigns marks, w->depth;
+        loop variant marks; */
     while (marks != 0) {
         const uint64_t rest = pass_mark(w, t, marks);
 
@@ -245,10 +276,15 @@ static uint64_t pass_marks(struct d1g_walk *w, const struct d1g_text *t, uint64_
 }
 
 /* How many more parentheses open than close among the marks. */
+/*@ requires \valid_read(w) && d1g_readable(t) && is_seen(w, t) && are_below(marks, w->until - w->at);
+    assigns \nothing; */
 static size_t depth_of(const struct d1g_walk *w, const struct d1g_text *t, uint64_t marks)
 {
     size_t depth = 0;
 
+    /*@ loop invariant are_below(marks, w->until - w->at);
+        loop assigns marks, depth;
+        loop variant marks; */
     for (; marks != 0; marks &= marks - 1) {
         const int b = t->z[w->at + d1g_first_bit(marks)];
 
@@ -258,8 +294,13 @@ static size_t depth_of(const struct d1g_walk *w, const struct d1g_text *t, uint6
 }
 
 /* Takes in the words and the starts of strings, bits of `names`, that may be on a list. */
+/*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && is_seen(w, t);
+    assigns w->listed; */
 static void note_names(struct d1g_walk *w, const struct d1g_text *t, uint64_t names)
 {
+    /*@ loop invariant are_below(names, w->until - w->at);
+        loop assigns names, w->listed;
+        loop variant names; */
     for (names &= w->window.names; names != 0; names &= names - 1) {
         const size_t k = d1g_first_bit(names);
 
@@ -269,8 +310,14 @@ static void note_names(struct d1g_walk *w, const struct d1g_text *t, uint64_t na
 }
 
 /* Takes in the keywords among the words that start at bits of `starts`; depth is that before the window. */
+/*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && is_seen(w, t);
+    requires are_below(starts, w->until - w->at) && are_below(marks, w->until - w->at);
+    assigns w->clauses; */
 static void note_clauses(struct d1g_walk *w, const struct d1g_text *t, uint64_t starts, uint64_t marks, size_t depth)
 {
+    /*@ loop invariant are_below(starts, w->until - w->at);
+        loop assigns starts, w->clauses;
+        loop variant starts; */
     for (; starts != 0; starts &= starts - 1) {
         const size_t k = d1g_first_bit(starts);
         enum d1g_keyword keyword;
@@ -287,6 +334,10 @@ static void note_clauses(struct d1g_walk *w, const struct d1g_text *t, uint64_t 
  * Steps over what it can of the window, from w->end on; the walk, or the part of it that c tells of, started at
  * `from`. Returns 1 if w->end is then where to stop.
  */
+/*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && \valid(c) && \separated(w, c) && \separated(t, c);
+    requires is_seen(w, t) && from <= w->end && w->at <= w->end < w->until;
+    assigns w->end, w->depth, w->listed, w->clauses, *c;
+    ensures from <= w->end <= w->until && (\result == 0 ==> w->end == w->until); */
 static int step_window(struct d1g_walk *w, const struct d1g_text *t, size_t from, struct carry *c)
 {
     const size_t depth = w->depth;
@@ -329,6 +380,11 @@ static void step_windows(struct d1g_walk *w, const struct d1g_text *t, size_t fr
     struct carry c = {0, 0, 0, 0};
     uint32_t kind;
 
+    /*@ admit w->end < w->until ==> is_seen(w, t) && w->at <= w->end; */
+    /*@ loop invariant from <= w->end <= t->n && (w->end < w->until ==> is_seen(w, t) && w->at <= w->end);
+        loop invariant c.string != 0 ==> from < t->n;
+        loop assigns c, w->window, w->at, w->until, w->end, w->depth, w->listed, w->clauses;
+        loop variant t->n - w->end; */
     while (w->end < t->n) {
         if (w->end >= w->until) {
             w->at = w->end;

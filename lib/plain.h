@@ -30,6 +30,9 @@ struct d1g_walk {
     uint32_t clauses;  /* D1GUARD_WHERE, D1GUARD_RETURNING: stepped over, outside all parentheses */
 };
 
+/*@ predicate is_seen(struct d1g_walk *w, struct d1g_text *t) = w->at <= w->until <= t->n &&
+        w->until - w->at <= D1G_WINDOW && d1g_shows(&w->window, w->until - w->at); */
+
 /* Makes a walk ready for a new statement, or another text. */
 /*@ requires \valid(w);
     assigns w->at, w->until, w->depth, w->floor, w->listed, w->wants_clauses, w->clauses; */

@@ -362,9 +362,13 @@ D1G_APART static void d1g_look_at_blocks(struct d1g_window *w, const struct d1g_
     w->names = d1g_long_words(w);
 }
 
+/*@ predicate d1g_shows(struct d1g_window *w, integer n) =
+        are_below(w->words, n) && are_below(w->marks, n) && are_below(w->names, n); */
+
 /* Fills the window with the bytes from at on; at < t->n. */
 /*@ requires \valid(w) && d1g_readable(t) && \separated(w, t) && at < t->n;
-    assigns *w; */
+    assigns *w;
+    ensures d1g_shows(w, t->n - at < D1G_WINDOW ? t->n - at : D1G_WINDOW); */
 static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_text *t, size_t at, d1g_fours fours)
 {
 #ifdef D1G_WIDE
@@ -381,6 +385,7 @@ static inline D1G_IN_PLACE void d1g_look(struct d1g_window *w, const struct d1g_
     (void)fours;
 #endif
     d1g_look_at_blocks(w, t, at);
+    /*@ admit d1g_shows(w, t->n - at < D1G_WINDOW ? t->n - at : D1G_WINDOW); */
 }
 
 /* Sets each bit for which the number of bits set in x up to and with it is odd. */
