@@ -71,8 +71,8 @@ static inline int d1g_is_hex(int byte)
 }
 
 /*
- * All that the proofs take for granted of the bits of a mask: whether they are numbered below n, what is left of them is
- * so too, and what is made of two such masks; and the mask is less without its first bit.
+ * All that the proofs take for granted of the bits of a mask: if they are numbered below n, so is what is left of
+ * them, and what is made of two such masks; and the mask is less without its first bit.
  */
 /*@ axiomatic Bits {
         predicate are_below(integer bits, integer n);

@@ -20,7 +20,8 @@ struct parser {
     predicate moves_on{Then,Now}(struct parser *p) =
         \at(p->r.text->n, Then) == \at(p->r.text->n, Now) && \at(p->r.end, Then) <= \at(p->r.end, Now);
     predicate stays{Then,Now}(struct parser *p) =
-        moves_on{Then,Now}(p) && \at(p->r.at, Then) == \at(p->r.at, Now) && \at(p->r.end, Then) == \at(p->r.end, Now); */
+        moves_on{Then,Now}(p) && \at(p->r.at, Then) == \at(p->r.at, Now) &&
+        \at(p->r.end, Then) == \at(p->r.end, Now); */
 #define PLACE p->last, p->r.at, p->r.kind, p->r.end
 #define FAULT p->s->reason, p->s->error
 #define SEEN p->s->flags, p->s->listed, p->s->variable, p->variable, p->walk

@@ -213,7 +213,8 @@ struct names {
 };
 
 /*@ predicate is_last(struct d1g_text *t, struct names *n) = n->before.keyword < KW_COUNT &&
-        (D1GUARD_TOKEN_WORD <= n->before.kind <= D1GUARD_TOKEN_STRING ==> d1g_is_nameable(t, n->last.at, n->last.end));
+        (D1GUARD_TOKEN_WORD <= n->before.kind <= D1GUARD_TOKEN_STRING ==>
+            d1g_is_nameable(t, n->last.at, n->last.end));
     predicate are_names_read(struct names *n) = \valid(n) && d1g_is_reader(&n->r) && d1g_is_call(n->call) &&
         \separated(n, n->call) && \separated(n, n->r.text) && \separated(n->call, n->r.text) &&
         \separated(n, n->call->options) && \separated(n, n->call->report) && \separated(n->r.text, n->call->report) &&
@@ -525,8 +526,8 @@ static int step_open(struct names *n, int table_here)
 
 /* Takes in the current token. 0 when it is refused. */
 /*@ requires are_names_read(n) && keyword < KW_COUNT;
-    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb, n->is_table, n->in_window, n->depth, n->kind,
-            *n->call->report;
+    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb, n->is_table, n->in_window, n->depth,
+            n->kind, *n->call->report;
     ensures n->table_verb < KW_COUNT; */
 static int step(struct names *n, enum d1g_keyword keyword)
 {
@@ -580,7 +581,8 @@ static void keep(struct names *n, enum d1g_keyword keyword)
 }
 
 /* Judges every name of the statement. 1 when none is refused. */
-/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s) && \separated(call->report, s);
+/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s);
+    requires \separated(call, s) && \separated(call->report, s);
     assigns *call->report;
     ensures d1g_is_call(call); */
 D1G_APART static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
