@@ -188,6 +188,8 @@ static const struct step {
 
 /* Over quoted names and variables, too, where no clause is looked for. */
 static const struct step more_steps[] = {
+    {"?, a", 0, 4, 4, 0, 0},
+    {"b " SIXTY("a") "?, c", 0, 66, 66, 0, 0},
     {"a \"b\"", 0, 5, 5, 0, 0},
     {"a [b] `c` d", 0, 11, 11, 0, 0},
     {"a \"(\" (b", 0, 8, 8, 1, 0},
@@ -253,6 +255,29 @@ static void where_walks_stop(void **state)
     (void)state;
     check_steps(steps, sizeof steps / sizeof *steps, 1);
     check_steps(more_steps, sizeof more_steps / sizeof *more_steps, 0);
+}
+
+/* Nothing of what the struct held before is left in a walk that starts. */
+static void a_fresh_walk(void **state)
+{
+    struct d1g_walk w;
+
+    (void)state;
+    memset(&w, 0xFF, sizeof w);
+    d1g_start_walk(&w, 0);
+    assert_int_equal(w.at | w.until | w.depth | w.floor, 0);
+    assert_int_equal(w.listed, 0);
+    assert_int_equal(w.clauses, 0);
+}
+
+/* Words that most queries have are stepped over unread. */
+static void common_words_are_not_watched(void **state)
+{
+    static const char *const words[] = {"select", "FROM", "where", "count", "name", "users", "ORDER", "LIMIT"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_int_equal(d1g_is_watched((const unsigned char *)words[i], 0), 0);
 }
 
 /* A denied name is seen wherever it stands in a window, in upper and in lower case, with more or less behind it. */
@@ -402,10 +427,12 @@ int main(void)
         cmocka_unit_test(every_byte),
 #ifndef D1G_SMALL /* which steps over nothing */
         cmocka_unit_test(where_walks_stop),
+        cmocka_unit_test(a_fresh_walk),
         cmocka_unit_test(every_denied_name_is_seen),
 #endif
         cmocka_unit_test(verdicts_at_every_place),
         cmocka_unit_test(nul_at_every_place),
+        cmocka_unit_test(common_words_are_not_watched),
         cmocka_unit_test(letters_beside_denied_names),
     };
 
