@@ -64,6 +64,21 @@ static void heads_go_on(void **state)
     }
 }
 
+static void select_starts_with_no_quote(void **state)
+{
+    unsigned char text[] = "?elect ";
+    const struct d1g_text t = {text, sizeof text - 1};
+    int found = 0;
+
+    (void)state;
+    for (unsigned b = 0; b < sizeof d1g_classes; b++) {
+        text[0] = (unsigned char)b;
+        assert_true(!is_select(&t, 0) || d1g_classes[b] != CLASS_QUOTE);
+        found += is_select(&t, 0);
+    }
+    assert_int_equal(found, 2); /* s and S */
+}
+
 static void risks_are_known(void **state)
 {
     const struct d1g_text none = {NULL, 0};
@@ -79,7 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(signs_are_no_names),   cmocka_unit_test(keywords_lie_in_their_text),
         cmocka_unit_test(names_lie_in_their_rows), cmocka_unit_test(heads_go_on),
-        cmocka_unit_test(risks_are_known),
+        cmocka_unit_test(select_starts_with_no_quote), cmocka_unit_test(risks_are_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
