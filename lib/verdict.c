@@ -163,7 +163,9 @@ int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1
     fit &= load_options(call, options);
     /*@ admit \separated(call->options, report); */
     open_report(call, report);
-    return fit || d1g_refuse(call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
+    if (!fit)
+        return d1g_refuse(call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
+    return 1;
 }
 
 /* Likewise; the host's size stays. */
