@@ -630,11 +630,14 @@ static inline int read_from(struct parser *p, enum step step)
     ensures \result ==> at + SELECT_LENGTH <= t->n; */
 static int is_select(const struct d1g_text *t, size_t at)
 {
-    const unsigned char *z = t->z + at;
     const uint32_t lower = UINT32_C(0x20202020);
+    const unsigned char *z;
 
-    return t->n - at > SELECT_LENGTH && (d1g_load4(z) | lower) == UINT32_C(0x656C6573) &&
-           (d1g_load4(z + 2) | lower) == UINT32_C(0x7463656C) && !d1g_is_id(z[SELECT_LENGTH]);
+    if (t->n - at <= SELECT_LENGTH)
+        return 0;
+    z = t->z + at; /* not before: an empty text may be none at all */
+    return (d1g_load4(z) | lower) == UINT32_C(0x656C6573) && (d1g_load4(z + 2) | lower) == UINT32_C(0x7463656C) &&
+           !d1g_is_id(z[SELECT_LENGTH]);
 }
 
 /* Reads the first token of the statement at or behind `at`. Returns its kind if that is SELECT, else NONE. */

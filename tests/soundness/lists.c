@@ -572,14 +572,15 @@ static void check_back_strict(struct run *run, enum list list, struct finding *w
     static struct names one;
     struct d1guard_report report;
     const char *name = NULL;
-    size_t i;
+    size_t i, len;
 
     run->checks++;
     if (is_allowed(run, list, NULL, &report) || report.reason != D1GUARD_REASON_UNLISTED_FUNCTION)
         return;
     i = words_find(&run->words, report.at);
     one.count = 0;
-    names_add(&one, name, words_name(&run->words, i, &name));
+    len = words_name(&run->words, i, &name);
+    names_add(&one, name, len);
     if (one.count == 1 && !names_have(&run->asked->anywhere, one.name[0]))
         found(run, worst, excuse_refused_function(run, i, list), list, 0, one.name[0]);
 }
