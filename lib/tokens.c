@@ -3,25 +3,18 @@
 #include "token.h"
 #include "window.h"
 
-/* The kinds of tokens that bytes start which a view knows. */
-enum {
-    N_, /* none */
-    B_ = D1GUARD_TOKEN_SPACE, W_ = D1GUARD_TOKEN_WORD, I_ = D1GUARD_TOKEN_INTEGER, Q_ = D1GUARD_TOKEN_STRING,
-    O_ = D1GUARD_TOKEN_LP, C_ = D1GUARD_TOKEN_RP, T_ = D1GUARD_TOKEN_STAR, P_ = D1GUARD_TOKEN_PLUS,
-    K_ = D1GUARD_TOKEN_COMMA, M_ = D1GUARD_TOKEN_MINUS, D_ = D1GUARD_TOKEN_DOT, S_ = D1GUARD_TOKEN_SEMI,
-    L_ = D1GUARD_TOKEN_LT, E_ = D1GUARD_TOKEN_EQ, G_ = D1GUARD_TOKEN_GT
-};
+/* The kinds of tokens that bytes start which a view knows, by their classes. */
+#define SIGN_KIND(id, number, slug) [CLASS_SIGN + (number)] = (number), [CLASS_PAIR + (number)] = (number),
 static const unsigned char simple_kinds[256] = {
-    /*      0   1   2   3   4   5   6   7   8   9   A   B   C   D   E   F */
-    /* 0_ */ N_, N_, N_, N_, N_, N_, N_, N_, N_, B_, B_, N_, N_, N_, N_, N_,
-    /* 1_ */ N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_, N_,
-    /* 2_ */ B_, N_, N_, N_, N_, N_, N_, Q_, O_, C_, T_, P_, K_, M_, D_, N_,
-    /* 3_ */ I_, I_, I_, I_, I_, I_, I_, I_, I_, I_, N_, S_, L_, E_, G_, N_,
-    /* 4_ */ N_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_,
-    /* 5_ */ W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, N_, N_, N_, N_, W_,
-    /* 6_ */ N_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_,
-    /* 7_ */ W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, W_, N_, N_, N_, N_, N_
-};
+    [CLASS_LETTER] = D1GUARD_TOKEN_WORD,
+    [CLASS_MARK] = D1GUARD_TOKEN_WORD,
+    [CLASS_DIGIT] = D1GUARD_TOKEN_INTEGER,
+    [CLASS_BLANK] = D1GUARD_TOKEN_SPACE,
+    [CLASS_QUOTE] = D1GUARD_TOKEN_STRING,
+    [CLASS_DOT] = D1GUARD_TOKEN_DOT,
+    [CLASS_MINUS] = D1GUARD_TOKEN_MINUS,
+    D1GUARD_TOKENS(SIGN_KIND)};
+#undef SIGN_KIND
 
 /* What the shown bytes of a view, the first of which starts a token, are cut into. */
 struct cuts {
@@ -121,13 +114,13 @@ static inline D1G_IN_PLACE size_t put_view(struct tokens *out, const unsigned ch
         for (ends &= ends - 1; ends != 0; ends &= ends - 1) {
             const size_t end = from + d1g_first_bit(ends);
 
-            put_token(out, simple_kinds[z[at]], at, end);
+            put_token(out, simple_kinds[d1g_classes[z[at]]], at, end);
             at = end;
         }
         if (c.doubts == 0 && from + stop < n && at > first)
             break; /* the last one may go on: better seen in a view that starts with it */
         if (c.doubts == 0 && from + stop == n && z[at] != '\'') { /* if a string, it may be open */
-            put_token(out, simple_kinds[z[at]], at, n);
+            put_token(out, simple_kinds[d1g_classes[z[at]]], at, n);
             return n;
         }
         /* a token that no view knows, unless its first byte belongs to the one before it: that is taken back */
