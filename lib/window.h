@@ -145,17 +145,37 @@ static inline uint64_t d1g_bits_of(d1g_block v)
 
 #endif
 
+/*@ assigns \nothing; */
+static inline d1g_block d1g_block_digits(d1g_block v)
+{
+    return d1g_each_in(v, '0', '9');
+}
+
+/* A-Z a-z 0-9 _ */
+/*@ assigns \nothing; */
+static inline d1g_block d1g_block_words(d1g_block v)
+{
+    const d1g_block letters = d1g_each_in(d1g_with_bit(v, 0x20), 'a', 'z');
+
+    return d1g_either(d1g_either(letters, d1g_block_digits(v)), d1g_each_is(v, '_'));
+}
+
+/* TAB, LF, space */
+/*@ assigns \nothing; */
+static inline d1g_block d1g_block_blanks(d1g_block v)
+{
+    return d1g_either(d1g_each_in(v, '\t', '\n'), d1g_each_is(v, ' '));
+}
+
 /* Puts what the block shows in front of the window. */
 /*@ requires \valid(w);
     assigns *w; */
 static inline D1G_IN_PLACE void d1g_see_block(struct d1g_window *w, d1g_block v)
 {
-    const d1g_block letters = d1g_each_in(d1g_with_bit(v, 0x20), 'a', 'z');
-    const d1g_block digits = d1g_each_in(v, '0', '9');
-    const d1g_block words = d1g_either(d1g_either(letters, digits), d1g_each_is(v, '_'));
-    const d1g_block numbers = d1g_either(digits, d1g_each_is(v, '.'));
+    const d1g_block words = d1g_block_words(v);
+    const d1g_block numbers = d1g_either(d1g_block_digits(v), d1g_each_is(v, '.'));
     const d1g_block quotes = d1g_each_is(v, '\'');
-    const d1g_block blanks = d1g_either(d1g_each_in(v, '\t', '\n'), d1g_each_is(v, ' '));
+    const d1g_block blanks = d1g_block_blanks(v);
     const d1g_block signs = d1g_either(d1g_each_in(v, '*', ','), d1g_each_in(v, '<', '>'));
     const d1g_block known = d1g_either(d1g_either(words, numbers), d1g_either(quotes, d1g_either(blanks, signs)));
 
@@ -415,15 +435,11 @@ struct d1g_view {
     assigns *v; */
 static inline D1G_IN_PLACE void d1g_view_block(struct d1g_view *v, d1g_block b)
 {
-    const d1g_block letters = d1g_each_in(d1g_with_bit(b, 0x20), 'a', 'z');
-    const d1g_block digits = d1g_each_in(b, '0', '9');
-    const d1g_block words = d1g_either(d1g_either(letters, digits), d1g_each_is(b, '_'));
-    const d1g_block joins = d1g_either(digits, d1g_either(d1g_each_in(b, '-', '.'), d1g_each_in(b, ';', '>')));
-    const d1g_block blanks = d1g_either(d1g_each_in(b, '\t', '\n'), d1g_each_is(b, ' '));
+    const d1g_block signs = d1g_either(d1g_each_in(b, '-', '.'), d1g_each_in(b, ';', '>'));
 
-    v->words = v->words << D1G_BLOCK | d1g_bits_of(words);
-    v->joins = v->joins << D1G_BLOCK | d1g_bits_of(joins);
-    v->blanks = v->blanks << D1G_BLOCK | d1g_bits_of(blanks);
+    v->words = v->words << D1G_BLOCK | d1g_bits_of(d1g_block_words(b));
+    v->joins = v->joins << D1G_BLOCK | d1g_bits_of(d1g_either(d1g_block_digits(b), signs));
+    v->blanks = v->blanks << D1G_BLOCK | d1g_bits_of(d1g_block_blanks(b));
     v->quotes = v->quotes << D1G_BLOCK | d1g_bits_of(d1g_each_is(b, '\''));
     v->known = v->known << D1G_BLOCK | d1g_bits_of(d1g_each_in(b, '\'', ','));
 }
