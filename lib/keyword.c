@@ -39,7 +39,7 @@ static const unsigned char keyword_uses[KW_COUNT] = {
 /* The first row of each letter from A to Z, and behind the last one; the rows are in alphabetical order. */
 static const unsigned char first_rows[27] = {
     KW_ADD,      KW_BEGIN,  KW_CASE, KW_DEFAULT, KW_ELSE, KW_FILTER, KW_GLOB,      KW_HAVING,   KW_IF,
-    KW_JOIN,     KW_KEY,    KW_LIKE, KW_MATCH,   KW_NOT,  KW_OFFSET, KW_PARTITION, KW_QUERY,    KW_RAISE,
+    KW_JOIN,     KW_LIKE,   KW_LIKE, KW_MATCH,   KW_NOT,  KW_OFFSET, KW_PARTITION, KW_QUERY,    KW_RAISE,
     KW_SAVEPOINT, KW_TABLE, KW_UNION, KW_VACUUM, KW_WHEN, KW_COUNT,  KW_COUNT,     KW_COUNT,    KW_COUNT};
 
 /* ASCII upper case; of the id bytes, only letters become letters. */
