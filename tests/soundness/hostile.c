@@ -559,84 +559,109 @@ static void write_query(struct writer *w, int one_column)
 }
 
 /* An INSERT, UPDATE or DELETE of a table and what it is called by behind that. */
-static void write_change(struct writer *w)
+enum verb {
+    VERB_INSERT,
+    VERB_UPDATE,
+    VERB_DELETE
+};
+
+static void write_verb(struct writer *w, enum verb verb)
 {
     static const char *const actions[] = {"", "", "", "OR IGNORE", "OR REPLACE", "OR ROLLBACK"};
-    const char *own = any_name(w);
+
+    if (verb == VERB_DELETE) {
+        put(w, "DELETE FROM");
+    } else if (verb == VERB_UPDATE) {
+        put(w, "UPDATE");
+        put(w, actions[any(w, 6)]);
+    } else if (any(w, 4) == 0) {
+        put(w, "REPLACE INTO");
+    } else {
+        put(w, "INSERT");
+        put(w, actions[any(w, 6)]);
+        put(w, "INTO");
+    }
+}
+
+/* Names in what follows are columns of this table. */
+static void read_from(struct writer *w, const char *table)
+{
+    w->source[0] = table;
+    w->sources = 1;
+}
+
+static void write_inserted(struct writer *w, const char *table)
+{
+    const char *const key = any_name(w);
+
+    open(w);
+    name_or_string(w, key);
+    put(w, ")");
+    w->sources = 0;
+    if (any(w, 2) == 0) {
+        put(w, "VALUES (");
+        write_expr(w);
+        put(w, ")");
+    } else {
+        write_query(w, 1);
+    }
+    read_from(w, table);
+    if (any(w, 3) == 0) {
+        put(w, "ON CONFLICT DO UPDATE SET");
+        name_or_string(w, any_name(w));
+        put(w, "=");
+        write_expr(w);
+    }
+}
+
+static void write_set(struct writer *w, const char *table)
+{
+    put(w, "SET");
+    if (any(w, 3) == 0) {
+        open(w);
+        name_or_string(w, any_name(w));
+        put(w, ",");
+        name_or_string(w, any_name(w));
+        put(w, ") = ( 1 , 2 )");
+    } else {
+        name_or_string(w, any_name(w));
+        put(w, "=");
+        write_expr(w);
+    }
+    if (any(w, 3) == 0) {
+        put(w, "FROM");
+        item(w);
+        w->source[w->sources < SOURCES ? w->sources++ : 0] = table;
+    }
+}
+
+static void write_change(struct writer *w)
+{
+    const char *table = any_name(w);
     const char *const alias = any_name(w);
-    const uint32_t verb = any(w, 3);
+    const enum verb verb = (enum verb)any(w, 3);
 
     if (any(w, 5) == 0)
         with(w);
-    if (verb == 0) {
-        put(w, any(w, 4) == 0 ? "REPLACE INTO" : "INSERT");
-        if (strcmp(w->out->bytes + w->out->len - 4, "INTO") != 0) {
-            put(w, actions[any(w, 6)]);
-            put(w, "INTO");
-        }
-    } else if (verb == 1) {
-        put(w, "UPDATE");
-        put(w, actions[any(w, 6)]);
-    } else {
-        put(w, "DELETE FROM");
-    }
+    write_verb(w, verb);
     if (any(w, 4) == 0)
         put(w, "main .");
-    name_or_string(w, own);
+    name_or_string(w, table);
     if (any(w, 3) == 0) {
         put(w, "AS");
         name_or_string(w, alias);
-        own = alias;
+        table = alias;
     }
-    w->source[0] = own;
-    w->sources = 1;
-    if (verb == 0) {
-        const char *const key = any_name(w);
-
-        open(w);
-        name_or_string(w, key);
-        put(w, ")");
-        w->sources = 0;
-        if (any(w, 2) == 0) {
-            put(w, "VALUES (");
-            write_expr(w);
-            put(w, ")");
-        } else {
-            write_query(w, 1);
-        }
-        w->source[0] = own;
-        w->sources = 1;
-        if (any(w, 3) == 0) {
-            put(w, "ON CONFLICT DO UPDATE SET");
-            name_or_string(w, any_name(w));
-            put(w, "=");
-            write_expr(w);
-        }
-    } else if (verb == 1) {
-        put(w, "SET");
-        if (any(w, 3) == 0) {
-            open(w);
-            name_or_string(w, any_name(w));
-            put(w, ",");
-            name_or_string(w, any_name(w));
-            put(w, ") = ( 1 , 2 )");
-        } else {
-            name_or_string(w, any_name(w));
-            put(w, "=");
-            write_expr(w);
-        }
-        if (any(w, 3) == 0) {
-            put(w, "FROM");
-            item(w);
-            w->source[w->sources < SOURCES ? w->sources++ : 0] = own;
-        }
-    }
-    if (verb != 0 && any(w, 2) == 0) {
+    read_from(w, table);
+    if (verb == VERB_INSERT)
+        write_inserted(w, table);
+    else if (verb == VERB_UPDATE)
+        write_set(w, table);
+    if (verb != VERB_INSERT && any(w, 2) == 0) {
         put(w, "WHERE");
         write_expr(w);
     }
-    w->source[0] = own;
-    w->sources = 1;
+    read_from(w, table);
     if (any(w, 4) == 0) {
         put(w, "RETURNING");
         write_expr(w);
@@ -754,8 +779,6 @@ static void create_view(struct writer *w)
     put(w, "AS");
     write_query(w, 1);
 }
-
-static void write_change(struct writer *w);
 
 static void create_trigger(struct writer *w)
 {
