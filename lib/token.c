@@ -1,6 +1,6 @@
 #include "token.h"
 
-/* Two letters a class, so that the grid below can be read. */
+/* Two letters a class, so that the grid below can be read. Both tables of bytes are made from it. */
 enum {
     LE = CLASS_LETTER, MA = CLASS_MARK, DI = CLASS_DIGIT, DO = CLASS_DOLLAR,
     BL = CLASS_BLANK, VT = CLASS_VT, QU = CLASS_QUOTE, SI = CLASS_SIGIL,
@@ -15,25 +15,45 @@ enum {
 #undef PAIR
 };
 
-const unsigned char d1g_classes[256] = {
-    /*      0   1   2   3   4   5   6   7   8   9   A   B   C   D   E   F */
-    /* 0_ */ NO, NO, NO, NO, NO, NO, NO, NO, NO, BL, BL, VT, BL, BL, NO, NO,
-    /* 1_ */ NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO,
-    /* 2_ */ BL, BA, QU, SI, DO, PC, AM, QU, LP, RP, ST, PL, CO, MI, PT, SL,
-    /* 3_ */ DI, DI, DI, DI, DI, DI, DI, DI, DI, DI, SI, SE, LT, EQ, GT, QM,
-    /* 4_ */ SI, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
-    /* 5_ */ LE, LE, LE, LE, LE, LE, LE, LE, MA, LE, LE, QU, NO, NO, NO, LE,
-    /* 6_ */ QU, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
-    /* 7_ */ LE, LE, LE, LE, LE, LE, LE, LE, MA, LE, LE, NO, PI, NO, TI, NO,
-    /* 8_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
-    /* 9_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
-    /* A_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
-    /* B_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
-    /* C_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
-    /* D_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE,
-    /* E_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, MA,
-    /* F_ */ LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE
-};
+#define ROW(X, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) \
+    X(a), X(b), X(c), X(d), X(e), X(f), X(g), X(h), X(i), X(j), X(k), X(l), X(m), X(n), X(o), X(p)
+#define GRID(X)                                                                       \
+    /*               0   1   2   3   4   5   6   7   8   9   A   B   C   D   E   F */ \
+    /* 0_ */ ROW(X, NO, NO, NO, NO, NO, NO, NO, NO, NO, BL, BL, VT, BL, BL, NO, NO),  \
+    /* 1_ */ ROW(X, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO),  \
+    /* 2_ */ ROW(X, BL, BA, QU, SI, DO, PC, AM, QU, LP, RP, ST, PL, CO, MI, PT, SL),  \
+    /* 3_ */ ROW(X, DI, DI, DI, DI, DI, DI, DI, DI, DI, DI, SI, SE, LT, EQ, GT, QM),  \
+    /* 4_ */ ROW(X, SI, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE),  \
+    /* 5_ */ ROW(X, LE, LE, LE, LE, LE, LE, LE, LE, MA, LE, LE, QU, NO, NO, NO, LE),  \
+    /* 6_ */ ROW(X, QU, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE),  \
+    /* 7_ */ ROW(X, LE, LE, LE, LE, LE, LE, LE, LE, MA, LE, LE, NO, PI, NO, TI, NO),  \
+    /* 8_ */ ROW(X, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE),  \
+    /* 9_ */ ROW(X, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE),  \
+    /* A_ */ ROW(X, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE),  \
+    /* B_ */ ROW(X, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE),  \
+    /* C_ */ ROW(X, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE),  \
+    /* D_ */ ROW(X, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE),  \
+    /* E_ */ ROW(X, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, MA),  \
+    /* F_ */ ROW(X, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE)
+
+#define CLASS(class) (class)
+const unsigned char d1g_classes[256] = {GRID(CLASS)};
+
+#define KIND(class) KIND_OF((int)(class))
+#define KIND_OF(class)                                           \
+    ((class) >= (int)CLASS_SIGN    ? (class) & (CLASS_SIGN - 1)  \
+     : (class) == (int)CLASS_DIGIT ? (int)D1GUARD_TOKEN_INTEGER  \
+     : (class) == (int)CLASS_BLANK ? (int)D1GUARD_TOKEN_SPACE    \
+     : (class) == (int)CLASS_QUOTE ? (int)D1GUARD_TOKEN_STRING   \
+     : (class) == (int)CLASS_DOT   ? (int)D1GUARD_TOKEN_DOT      \
+     : (class) == (int)CLASS_MINUS ? (int)D1GUARD_TOKEN_MINUS    \
+                                   : (int)D1GUARD_TOKEN_WORD)
+const unsigned char d1g_simple_kinds[256] = {GRID(KIND)};
+#undef ROW
+#undef GRID
+#undef CLASS
+#undef KIND
+#undef KIND_OF
 
 /* The scanners: i stands on the byte that the name tells; each returns where the token ends, behind i. */
 

@@ -21,6 +21,9 @@
     ensures d1g_is_token(t, i, \result, *kind); */
 size_t d1g_scan(const struct d1g_text *t, size_t i, uint32_t *kind);
 
+/* The kind of a token that starts with the byte, where that is one which a view of window.h knows. */
+extern const unsigned char d1g_simple_kinds[256];
+
 #define D1G_TOKEN_END UINT32_MAX /* the kind of the token behind the last one */
 
 /* Walks over the tokens that the grammar sees: no blanks, no comments. */

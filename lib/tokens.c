@@ -3,19 +3,6 @@
 #include "token.h"
 #include "window.h"
 
-/* The kinds of tokens that bytes start which a view knows, by their classes. */
-#define SIGN_KIND(id, number, slug) [CLASS_SIGN + (number)] = (number), [CLASS_PAIR + (number)] = (number),
-static const unsigned char simple_kinds[256] = {
-    [CLASS_LETTER] = D1GUARD_TOKEN_WORD,
-    [CLASS_MARK] = D1GUARD_TOKEN_WORD,
-    [CLASS_DIGIT] = D1GUARD_TOKEN_INTEGER,
-    [CLASS_BLANK] = D1GUARD_TOKEN_SPACE,
-    [CLASS_QUOTE] = D1GUARD_TOKEN_STRING,
-    [CLASS_DOT] = D1GUARD_TOKEN_DOT,
-    [CLASS_MINUS] = D1GUARD_TOKEN_MINUS,
-    D1GUARD_TOKENS(SIGN_KIND)};
-#undef SIGN_KIND
-
 /* What the shown bytes of a view, the first of which starts a token, are cut into. */
 struct cuts {
     uint64_t starts; /* of tokens; true up to the first doubt */
@@ -54,8 +41,8 @@ static inline D1G_IN_PLACE struct cuts cut(const struct d1g_view *v, uint64_t sh
 /* Where the host's tokens go. */
 struct tokens {
     unsigned char *next;
-    unsigned char *stop;
     size_t stride;
+    size_t room; /* for so many more */
 };
 
 static inline struct d1guard_token *token_at(unsigned char *place)
@@ -71,6 +58,7 @@ static inline D1G_IN_PLACE void put_token(struct tokens *out, uint32_t kind, siz
     token->at = at;
     token->len = end - at;
     out->next += out->stride;
+    out->room--;
 }
 
 /* Whether the byte may go on with the token before it, though a view takes it for a start. */
@@ -97,13 +85,12 @@ static size_t put_any(struct tokens *out, const unsigned char *z, size_t n, size
 static inline D1G_IN_PLACE size_t put_view(struct tokens *out, const unsigned char *z, size_t n, size_t at,
                                            const struct d1g_view *v, size_t from, size_t bytes)
 {
-    const size_t room = (size_t)(out->stop - out->next);
     const size_t first = at;
     size_t stop = bytes;
     uint64_t shown = ~UINT64_C(0) >> (D1G_WINDOW - stop);
 
-    if (room < (stop - (at - from)) * out->stride) {
-        stop = at - from + room / out->stride; /* so few bytes that there is room for their tokens */
+    if (out->room < stop - (at - from)) {
+        stop = at - from + out->room; /* so few bytes that there is room for their tokens */
         shown = ~UINT64_C(0) >> (D1G_WINDOW - stop);
     }
     do {
@@ -114,18 +101,19 @@ static inline D1G_IN_PLACE size_t put_view(struct tokens *out, const unsigned ch
         for (ends &= ends - 1; ends != 0; ends &= ends - 1) {
             const size_t end = from + d1g_first_bit(ends);
 
-            put_token(out, simple_kinds[d1g_classes[z[at]]], at, end);
+            put_token(out, d1g_simple_kinds[z[at]], at, end);
             at = end;
         }
         if (c.doubts == 0 && from + stop < n && at > first)
             break; /* the last one may go on: better seen in a view that starts with it */
         if (c.doubts == 0 && from + stop == n && z[at] != '\'') { /* if a string, it may be open */
-            put_token(out, simple_kinds[d1g_classes[z[at]]], at, n);
+            put_token(out, d1g_simple_kinds[z[at]], at, n);
             return n;
         }
         /* a token that no view knows, unless its first byte belongs to the one before it: that is taken back */
         if (at > begun && (c.doubts >> (at - from) & 1) != 0 && may_go_on(z[at])) {
             out->next -= out->stride;
+            out->room++;
             at = (size_t)token_at(out->next)->at;
         }
         at = put_any(out, z, n, at);
@@ -133,21 +121,14 @@ static inline D1G_IN_PLACE size_t put_view(struct tokens *out, const unsigned ch
     return at;
 }
 
-/* Room for count tokens, or for one of each byte if those are fewer. */
-static inline D1G_IN_PLACE struct tokens room_for(struct d1guard_token *tokens, size_t count, size_t bytes)
+static inline D1G_IN_PLACE struct tokens room_for(struct d1guard_token *tokens, size_t count)
 {
     struct tokens out;
 
-    out.stride = tokens->size;
     out.next = (unsigned char *)tokens;
-    out.stop = out.next + (count < bytes ? count : bytes) * out.stride;
+    out.stride = tokens->size;
+    out.room = count;
     return out;
-}
-
-/* How many there are behind `tokens` by now. */
-static inline D1G_IN_PLACE size_t count_of(const struct tokens *out, const struct d1guard_token *tokens)
-{
-    return (size_t)(out->next - (const unsigned char *)tokens) / out->stride;
 }
 
 /* Where the view starts that shows `at`: whole, if the text is long enough. */
@@ -162,7 +143,7 @@ static inline size_t start_of_view(size_t n, size_t at)
 
 static size_t read_by_blocks(const unsigned char *z, size_t n, size_t at, struct d1guard_token *tokens, size_t count)
 {
-    struct tokens out = room_for(tokens, count, n - at);
+    struct tokens out = room_for(tokens, count);
     struct d1g_view v;
 
     do {
@@ -174,8 +155,8 @@ static size_t read_by_blocks(const unsigned char *z, size_t n, size_t at, struct
             d1g_view_blocks(&v, z + from);
             at = put_view(&out, z, n, at, &v, from, D1G_WINDOW);
         }
-    } while (at < n && out.next < out.stop);
-    return count_of(&out, tokens);
+    } while (at < n && out.room > 0);
+    return count - out.room;
 }
 
 #ifdef D1G_WIDE
@@ -183,7 +164,7 @@ D1G_WIDE static size_t read_wide(const unsigned char *z, size_t n, size_t at, st
                                  size_t count)
 {
     const size_t bytes = n < D1G_WINDOW ? n : D1G_WINDOW;
-    struct tokens out = room_for(tokens, count, n - at);
+    struct tokens out = room_for(tokens, count);
     struct d1g_view v;
 
     do {
@@ -191,8 +172,8 @@ D1G_WIDE static size_t read_wide(const unsigned char *z, size_t n, size_t at, st
 
         d1g_view_wide(&v, z + from, bytes);
         at = put_view(&out, z, n, at, &v, from, bytes);
-    } while (at < n && out.next < out.stop);
-    return count_of(&out, tokens);
+    } while (at < n && out.room > 0);
+    return count - out.room;
 }
 #endif
 
