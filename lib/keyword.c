@@ -49,39 +49,46 @@ static int upper(int b)
     return b & ~0x20;
 }
 
-/*@ requires 0 < len && \valid_read(z + (0 .. len - 1)) && keyword < KW_COUNT;
+/* Whether the word of len bytes is the keyword, whose first letter it has. */
+/*@ requires 0 < len && \valid_read(z + (0 .. len - 1)) && \valid_read(keyword + (0 .. len - 1));
     assigns \nothing; */
-static int is_word(const unsigned char *z, size_t len, unsigned keyword)
+static int is_word(const unsigned char *z, size_t len, const char *keyword)
 {
-    const char *word = keyword_text + keyword_starts[keyword];
-    size_t k = 1; /* the first letter is that of the rows */
+    size_t k;
 
-    /*@ admit keyword_starts[keyword] <= keyword_starts[keyword + 1] < sizeof(keyword_text); */
-    if (len != (size_t)(keyword_starts[keyword + 1] - keyword_starts[keyword]))
-        return 0;
-    /*@ loop invariant 1 <= k <= len;
+    /*@ loop invariant k < len;
         loop assigns k;
-        loop variant len - k; */
-    while (k < len && upper(z[k]) == word[k])
-        k++;
-    return k == len;
+        loop variant k; */
+    for (k = len - 1; k > 0; k--) {
+        if (upper(z[k]) != keyword[k])
+            return 0;
+    }
+    return 1;
 }
 
 enum d1g_keyword d1g_find_keyword(const struct d1g_text *t, size_t at, size_t end)
 {
     const unsigned char *z = t->z + at;
     const unsigned letter = (unsigned)upper(z[0]) - 'A';
-    unsigned keyword;
+    unsigned keyword, last;
+    size_t start;
 
     if (letter >= 26)
         return KW_NONE;
     /*@ admit first_rows[letter] <= first_rows[letter + 1] <= KW_COUNT; */
-    /*@ loop invariant keyword <= KW_COUNT;
-        loop assigns keyword;
-        loop variant KW_COUNT - keyword; */
-    for (keyword = first_rows[letter]; keyword < first_rows[letter + 1]; keyword++) {
-        if (is_word(z, end - at, keyword))
+    keyword = first_rows[letter];
+    last = first_rows[letter + 1];
+    start = keyword_starts[keyword];
+    /*@ loop invariant keyword <= last && start == keyword_starts[keyword];
+        loop assigns keyword, start;
+        loop variant last - keyword; */
+    for (; keyword < last; keyword++) {
+        const size_t next = keyword_starts[keyword + 1];
+
+        /*@ admit start <= next < sizeof(keyword_text); */
+        if (next - start == end - at && is_word(z, end - at, keyword_text + start))
             return (enum d1g_keyword)keyword;
+        start = next;
     }
     return KW_NONE;
 }
