@@ -248,7 +248,7 @@ D1G_APART static int make_plan(struct d1g_call *call, struct plan *plan)
     plan_statement(&call->text, &s, plan);
     if (d1g_read_statement(&call->text, s.next, 0, &s) != 0) {
         call->report->statements = 2;
-        return d1g_refuse_first(call, D1GUARD_REASON_NEEDS_ONE, &s);
+        return d1g_refuse_token(call, D1GUARD_REASON_NEEDS_ONE, s.span.at);
     }
     return 1;
 }

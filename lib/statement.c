@@ -3,8 +3,7 @@
 struct parser {
     struct d1g_reader r;
     struct d1g_statement *s;
-    struct d1g_walk walk;     /* holds how many parentheses are open */
-    size_t last;              /* end of the last token */
+    struct d1g_walk walk;     /* holds how many parentheses are open, and where the last token ends */
     struct d1g_span variable; /* the last variable */
     uint32_t unfit;           /* the reason where a token does not fit the head */
 };
@@ -15,16 +14,17 @@ struct parser {
  */
 /*@ predicate is_parser(struct parser *p) = \valid(p) && \valid(p->s) && d1g_is_reader(&p->r) &&
         \separated(p, p->s) && \separated(p, p->r.text) && \separated(p->s, p->r.text) &&
-        p->last <= p->r.end && p->s->span.at <= p->s->span.end <= p->r.end && p->s->kind <= D1GUARD_KIND_LAST &&
+        p->walk.last <= p->r.end && p->s->span.at < p->s->span.end <= p->r.end && p->s->kind <= D1GUARD_KIND_LAST &&
+        p->s->verb < p->r.text->n && p->s->value < p->r.text->n &&
         (p->s->name.end > 0 ==> d1g_is_nameable(p->r.text, p->s->name.at, p->s->name.end));
     predicate moves_on{Then,Now}(struct parser *p) =
         \at(p->r.text->n, Then) == \at(p->r.text->n, Now) && \at(p->r.end, Then) <= \at(p->r.end, Now);
     predicate stays{Then,Now}(struct parser *p) =
         moves_on{Then,Now}(p) && \at(p->r.at, Then) == \at(p->r.at, Now) &&
         \at(p->r.end, Then) == \at(p->r.end, Now); */
-#define PLACE p->last, p->r.at, p->r.kind, p->r.end
-#define FAULT p->s->reason, p->s->error
-#define SEEN p->s->flags, p->s->listed, p->s->variable, p->variable, p->walk
+#define PLACE p->walk.last, p->r.at, p->r.kind, p->r.end
+#define FAULT p->s->reason, p->s->cause
+#define SEEN p->s->flags, p->s->listed, p->s->cause, p->variable, p->walk
 #define HEAD p->s->kind, p->s->explain, p->s->verb, p->s->name, p->s->value, p->unfit
 
 /*@ requires \valid(p) && \valid(p->s) && \separated(p, p->s);
@@ -33,8 +33,8 @@ struct parser {
 static int fail(struct parser *p, uint32_t reason, size_t at, size_t end)
 {
     p->s->reason = reason;
-    p->s->error.at = at;
-    p->s->error.end = end;
+    p->s->cause.at = at;
+    p->s->cause.end = end;
     return -1;
 }
 
@@ -69,10 +69,13 @@ static int fail_illegal(struct parser *p)
     ensures stays{Pre,Post}(p) && \result == -1; */
 static int fail_here(struct parser *p, uint32_t reason)
 {
+    const size_t verb = p->s->verb;
+    uint32_t kind;
+
     if (p->r.kind == D1GUARD_TOKEN_ILLEGAL)
         return fail_illegal(p);
     if (p->r.kind == D1G_TOKEN_END || p->r.kind == D1GUARD_TOKEN_SEMI)
-        return fail(p, D1GUARD_REASON_INCOMPLETE, p->s->verb.at, p->s->verb.end);
+        return fail(p, D1GUARD_REASON_INCOMPLETE, verb, d1g_scan(p->r.text, verb, &kind));
     return fail(p, reason, p->r.at, p->r.end);
 }
 
@@ -82,7 +85,7 @@ static int fail_here(struct parser *p, uint32_t reason)
     ensures moves_on{Pre,Post}(p) && \old(p->r.end) <= p->r.at; */
 static void advance(struct parser *p)
 {
-    p->last = p->r.end;
+    p->walk.last = p->r.end;
     d1g_advance(&p->r);
 }
 
@@ -134,11 +137,11 @@ static int has_stray_separator(const struct d1g_text *t, size_t at, size_t end)
 
 /* Notes a variable that engines without TCL variables, or other splitters, would read differently. */
 /*@ requires is_parser(p);
-    assigns p->s->variable; */
+    assigns p->s->cause; */
 static void note_variable(struct parser *p)
 {
-    if (p->s->variable.end == 0)
-        p->s->variable = p->variable;
+    if (p->s->cause.end == 0)
+        p->s->cause = p->variable;
 }
 
 /*@ assigns \nothing; */
@@ -193,12 +196,12 @@ static void note_name(struct parser *p)
 }
 
 /*@ requires is_parser(p);
-    assigns p->s->variable, p->walk.depth;
+    assigns p->s->cause, p->walk.depth;
     ensures is_parser(p);
     ensures stays{Pre,Post}(p); */
 static void open_parenthesis(struct parser *p)
 {
-    if (p->variable.end == p->last)
+    if (p->variable.end == p->walk.last)
         note_variable(p);
     p->walk.depth++;
 }
@@ -272,7 +275,6 @@ static inline void advance_plain(struct parser *p)
         return;
     }
     d1g_walk_plain(&p->walk, p->r.text, p->r.end);
-    p->last = p->walk.last;
     p->r.end = p->walk.end;
     d1g_advance(&p->r);
 }
@@ -499,7 +501,7 @@ static int fits(const struct parser *p, unsigned token, enum d1g_keyword keyword
     return fit;
 }
 
-/*@ requires is_parser(p) && kind <= D1GUARD_KIND_LAST;
+/*@ requires is_parser(p) && p->r.at < p->r.text->n && kind <= D1GUARD_KIND_LAST;
     assigns p->s->kind, p->s->verb, p->unfit;
     ensures is_parser(p);
     ensures stays{Pre,Post}(p); */
@@ -507,13 +509,13 @@ static void note_kind(struct parser *p, uint32_t kind)
 {
     p->s->kind = kind;
     if (kind < D1GUARD_KIND_CREATE_TABLE || kind > D1GUARD_KIND_ALTER_TABLE) /* theirs is CREATE, DROP or ALTER */
-        p->s->verb = here(p);
+        p->s->verb = p->r.at;
     if (kind == D1GUARD_KIND_PRAGMA)
         p->unfit = D1GUARD_REASON_PRAGMA_SYNTAX;
 }
 
 /*@ requires is_parser(p) && (tells < NOTHING ==> tells <= D1GUARD_KIND_LAST);
-    requires tells <= UNPAIRED;
+    requires tells <= UNPAIRED && (tells != NOTHING ==> p->r.at < p->r.text->n);
     requires tells == PRAGMA_NAME ==> D1GUARD_TOKEN_WORD <= p->r.kind <= D1GUARD_TOKEN_STRING;
     assigns HEAD, p->s->flags;
     ensures is_parser(p);
@@ -535,7 +537,7 @@ static void note(struct parser *p, unsigned tells)
         break;
     case LIST:
         s->flags |= D1GUARD_WITH;
-        s->verb = here(p);
+        s->verb = p->r.at;
         p->unfit = D1GUARD_REASON_WITH_SYNTAX;
         break;
     case PRAGMA_NAME:
@@ -545,10 +547,10 @@ static void note(struct parser *p, unsigned tells)
         s->flags |= D1GUARD_PRAGMA_VALUE;
         break;
     case VALUE:
-        s->value = here(p);
+        s->value = p->r.at;
         break;
     case DEFINITION:
-        s->verb = here(p);
+        s->verb = p->r.at;
         p->unfit = D1GUARD_REASON_UNKNOWN_STATEMENT;
         break;
     case UNPAIRED:
@@ -585,6 +587,7 @@ static int read_head(struct parser *p, enum step step)
 
         /*@ admit rows_left(steps[row].otherwise) < rows_left(row) && steps[row].tells <= UNPAIRED &&
                   (steps[row].tells < NOTHING ==> steps[row].tells <= D1GUARD_KIND_LAST) &&
+                  (steps[row].tells != NOTHING ==> 0 < steps[row].token < END_OF_STATEMENT) &&
                   (steps[row].tells == PRAGMA_NAME ==> steps[row].token == ANY_NAME) &&
                   (steps[row].then < STEP_BODY ==> 0 < steps[row].token < END_OF_STATEMENT); */
         if (!fits(p, steps[row].token, keyword)) {
@@ -668,7 +671,7 @@ static uint32_t read_first(struct parser *p, size_t at)
 /*@ requires \valid(s) && \valid_read(p) && \valid_read(p->r.text) && \separated(s, p) && \separated(s, p->r.text);
     assigns *s;
     ensures s->kind == kind && s->span.at == p->r.at && s->span.end == p->r.end && s->next == p->r.text->n;
-    ensures s->name.end == 0; */
+    ensures s->verb == p->r.at && s->value == 0 && s->name.end == 0; */
 static void clear(struct d1g_statement *s, const struct parser *p, uint32_t kind)
 {
     const struct d1g_span none = {0, 0};
@@ -678,12 +681,11 @@ static void clear(struct d1g_statement *s, const struct parser *p, uint32_t kind
     s->flags = 0;
     s->listed = 0;
     s->reason = D1GUARD_REASON_UNSET;
-    s->error = none;
+    s->cause = none;
     s->span = here(p);
-    s->verb = here(p); /* not from s->span: two words just stored are slow to load as one */
+    s->verb = p->r.at;
     s->name = none;
-    s->value = none;
-    s->variable = none;
+    s->value = 0;
     s->next = p->r.text->n;
 }
 
@@ -692,7 +694,7 @@ static void clear(struct d1g_statement *s, const struct parser *p, uint32_t kind
 /*@ requires \valid(p) && \valid(s) && d1g_readable(t) && at <= t->n;
     requires \separated(p, s) && \separated(p, t) && \separated(s, t);
     assigns *p, *s;
-    ensures is_parser(p);
+    ensures \result ? is_parser(p) : d1g_is_statement(t, s);
     ensures p->s == s && p->r.text == t && at <= s->span.at <= s->span.end <= t->n;
     ensures s->next == t->n && s->name.end == 0 && p->r.end == s->span.end;
     ensures s->kind == D1GUARD_KIND_NONE || s->kind == D1GUARD_KIND_SELECT;
@@ -708,7 +710,7 @@ static int start(struct parser *p, const struct d1g_text *t, size_t at, int want
     p->unfit = D1GUARD_REASON_UNKNOWN_STATEMENT;
     p->r.text = t;
     kind = read_first(p, at);
-    p->last = p->r.at;
+    p->walk.last = p->r.at;
     clear(s, p, kind);
     return p->r.kind != D1G_TOKEN_END;
 }
@@ -727,8 +729,8 @@ static void finish(struct parser *p)
         s->listed |= p->walk.listed;
         s->flags |= p->walk.clauses & (is_writer(s->kind) ? ~0u : ~D1GUARD_RETURNING);
     }
-    if (p->last > s->span.at) /* else the first token stays its end */
-        s->span.end = p->last;
+    if (p->walk.last > s->span.at) /* else the first token stays its end */
+        s->span.end = p->walk.last;
     s->next = p->r.end;
 }
 
@@ -835,8 +837,10 @@ int d1guard_next_statement(const char *sql, size_t len, size_t at, struct d1guar
         found.at = s.span.at;
         found.len = s.span.end - s.span.at;
         found.next = s.next;
-        found.error_at = s.error.at;
-        found.error_len = s.error.end - s.error.at;
+        if (result < 0) {
+            found.error_at = s.cause.at;
+            found.error_len = s.cause.end - s.cause.at;
+        }
     }
     /*@ admit \valid((unsigned char *)statement + (4 .. statement->size - 1)) &&
               \valid_read((unsigned char *)&found + (4 .. statement->size - 1)); */

@@ -8,21 +8,21 @@ struct d1g_statement {
     uint32_t kind;
     uint32_t explain;
     uint32_t flags;
-    uint32_t reason; /* UNSET, or why reading stopped at `error` */
-    struct d1g_span error;
+    uint32_t reason;       /* UNSET, or why reading stopped at `cause` */
+    struct d1g_span cause; /* else the first variable that holds or meets a parenthesis; empty without one */
     struct d1g_span span;  /* first to last token */
     size_t next;           /* behind the `;`, or the text's length */
-    struct d1g_span verb;  /* the word that decides the kind */
+    size_t verb;           /* where the word starts that decides the kind */
     struct d1g_span name;  /* PRAGMA: its name, without a schema */
-    struct d1g_span value; /* PRAGMA: the first token of its value; empty without one */
-    struct d1g_span variable; /* the first variable that holds or meets a parenthesis; empty without one */
-    int listed; /* 0 when no name in the statement is on a list of policy.def */
+    size_t value;          /* PRAGMA: where its value starts, if it has one */
+    int listed;            /* 0 when no name in the statement is on a list of policy.def */
 };
 
 /*@ predicate d1g_is_in(struct d1g_text *t, struct d1g_span span) = span.at <= span.end <= t->n;
     predicate d1g_is_statement(struct d1g_text *t, struct d1g_statement *s) =
         \valid_read(s) && \separated(s, t) && d1g_is_in(t, s->span) && s->next <= t->n &&
         s->kind <= D1GUARD_KIND_LAST &&
+        (s->span.at < s->span.end ==> s->verb < t->n && s->value < t->n) &&
         (s->kind == D1GUARD_KIND_PRAGMA && (s->name.end > 0 || s->reason == D1GUARD_REASON_UNSET) ==>
             d1g_is_nameable(t, s->name.at, s->name.end)); */
 

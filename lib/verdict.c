@@ -20,13 +20,14 @@ int d1g_refuse(struct d1g_call *call, uint32_t reason, const struct d1g_span *ca
     return 0;
 }
 
-int d1g_refuse_first(struct d1g_call *call, uint32_t reason, const struct d1g_statement *s)
+int d1g_refuse_token(struct d1g_call *call, uint32_t reason, size_t at)
 {
-    struct d1g_span first = s->span;
+    struct d1g_span token;
     uint32_t kind;
 
-    first.end = d1g_scan(&call->text, first.at, &kind);
-    return d1g_refuse(call, reason, &first);
+    token.at = at;
+    token.end = d1g_scan(&call->text, at, &kind);
+    return d1g_refuse(call, reason, &token);
 }
 
 /*@ requires d1g_has_report(call);
@@ -621,24 +622,22 @@ static int is_allowed_risk(const struct d1guard_options *o, uint32_t risk)
     return risk == D1GUARD_RISK_READ || (o->allow_risks & D1GUARD_RISK_BIT(risk)) != 0;
 }
 
-/*@ predicate is_of(struct d1g_span *cause, struct d1g_statement *s) = cause == &s->name || cause == &s->value ||
-        cause == &s->verb || cause == &s->error || cause == &s->variable; */
-
-/* Why a PRAGMA is refused, and for which bytes; UNSET where it is not. */
-/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s) && risk < 32;
+/* Why a PRAGMA is refused, and for the token at which place; UNSET where it is not. */
+/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && s->span.at < s->span.end && risk < 32;
+    requires \separated(call, s);
     requires s->kind == D1GUARD_KIND_PRAGMA && s->reason == D1GUARD_REASON_UNSET;
-    requires \valid(cause) && \separated(cause, s) && \separated(cause, call) && \separated(cause, call->options);
-    assigns *cause;
-    ensures is_of(*cause, s); */
+    requires \valid(at) && \separated(at, s) && \separated(at, call) && \separated(at, call->options);
+    assigns *at;
+    ensures *at < call->text.n; */
 static uint32_t fault_of_pragma(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk,
-                                const struct d1g_span **cause)
+                                size_t *at)
 {
     const struct d1guard_options *o = call->options;
     const struct d1g_text *t = &call->text;
     const enum d1g_pragma pragma = d1g_find_pragma(t, s->name.at, s->name.end);
     const int has_value = (s->flags & D1GUARD_PRAGMA_VALUE) != 0;
 
-    *cause = &s->name;
+    *at = s->name.at;
     if (d1g_is_host_name(t, s->name.at, s->name.end, &o->deny_pragmas))
         return D1GUARD_REASON_PRAGMA_NOT_LISTED;
     if (d1g_is_host_name(t, s->name.at, s->name.end, &o->allow_pragmas) ||
@@ -647,7 +646,7 @@ static uint32_t fault_of_pragma(const struct d1g_call *call, const struct d1g_st
         return D1GUARD_REASON_UNSET;
     if (!has_value || !d1g_pragma_reports(pragma, o->engine, 0))
         return D1GUARD_REASON_PRAGMA_NOT_LISTED;
-    *cause = &s->value;
+    *at = s->value;
     return D1GUARD_REASON_PRAGMA_VALUE;
 }
 
@@ -659,61 +658,50 @@ static uint32_t reason_for_risk(uint32_t risk)
 }
 
 /* Why what a statement can do is refused, likewise. */
-/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s) && risk < 32;
-    requires \valid(cause) && \separated(cause, s) && \separated(cause, call) && \separated(cause, call->options);
-    assigns *cause;
-    ensures is_of(*cause, s); */
-static uint32_t fault_of_risk(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk,
-                              const struct d1g_span **cause)
+/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && s->span.at < s->span.end && risk < 32;
+    requires \separated(call, s);
+    requires \valid(at) && \separated(at, s) && \separated(at, call) && \separated(at, call->options);
+    assigns *at;
+    ensures *at < call->text.n; */
+static uint32_t fault_of_risk(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk, size_t *at)
 {
-    *cause = &s->verb;
+    *at = s->verb;
     if (s->kind == D1GUARD_KIND_PRAGMA) {
         if (s->reason != D1GUARD_REASON_UNSET)
             return D1GUARD_REASON_UNSET;
         if (s->explain == D1GUARD_EXPLAIN_NONE)
-            return fault_of_pragma(call, s, risk, cause);
+            return fault_of_pragma(call, s, risk, at);
     } else if (is_allowed_risk(call->options, risk)) {
         return D1GUARD_REASON_UNSET;
     }
     return s->explain != D1GUARD_EXPLAIN_NONE ? D1GUARD_REASON_EXPLAIN_NOT_READ : reason_for_risk(risk);
 }
 
-/* Why a statement is refused, its names aside, likewise. */
-/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && \separated(call, s) && risk < 32;
-    requires \valid(cause) && \separated(cause, s) && \separated(cause, call) && \separated(cause, call->options);
-    assigns *cause;
-    ensures is_of(*cause, s); */
-static uint32_t fault_of(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk,
-                         const struct d1g_span **cause)
+/*@ requires d1g_is_call(call) && \valid_read(s);
+    assigns \nothing; */
+static int misses_where(const struct d1g_call *call, const struct d1g_statement *s)
 {
-    const uint32_t fault = fault_of_risk(call, s, risk, cause);
-
-    if (fault != D1GUARD_REASON_UNSET)
-        return fault;
-    *cause = &s->error;
-    if (s->reason != D1GUARD_REASON_UNSET)
-        return s->reason;
-    *cause = &s->variable;
-    if (s->variable.end != 0)
-        return D1GUARD_REASON_VARIABLE_PAREN;
-    *cause = &s->verb;
-    if ((call->options->flags & D1GUARD_REQUIRE_WHERE) != 0 && (s->flags & D1GUARD_WHERE) == 0 &&
-        (s->kind == D1GUARD_KIND_UPDATE || s->kind == D1GUARD_KIND_DELETE))
-        return D1GUARD_REASON_MISSING_WHERE;
-    return D1GUARD_REASON_UNSET;
+    return (call->options->flags & D1GUARD_REQUIRE_WHERE) != 0 && (s->flags & D1GUARD_WHERE) == 0 &&
+           (s->kind == D1GUARD_KIND_UPDATE || s->kind == D1GUARD_KIND_DELETE);
 }
 
-/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && risk < 32;
+/*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && s->span.at < s->span.end && risk < 32;
     requires \separated(call, s) && \separated(call->report, s);
     assigns *call->report;
     ensures d1g_is_call(call); */
 static int judge_statement(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
 {
-    const struct d1g_span *cause;
-    const uint32_t fault = fault_of(call, s, risk, &cause);
+    size_t at;
+    const uint32_t fault = fault_of_risk(call, s, risk, &at);
 
     if (fault != D1GUARD_REASON_UNSET)
-        return d1g_refuse(call, fault, cause);
+        return d1g_refuse_token(call, fault, at);
+    if (s->reason != D1GUARD_REASON_UNSET)
+        return d1g_refuse(call, s->reason, &s->cause);
+    if (s->cause.end != 0)
+        return d1g_refuse(call, D1GUARD_REASON_VARIABLE_PAREN, &s->cause);
+    if (misses_where(call, s))
+        return d1g_refuse_token(call, D1GUARD_REASON_MISSING_WHERE, s->verb);
     return (!s->listed && !d1g_has_host_lists(call->options)) || s->kind == D1GUARD_KIND_PRAGMA ||
            judge_names(call, s);
 }
@@ -736,9 +724,9 @@ int d1g_judge(struct d1g_call *call, size_t at)
         call->report->statements++;
         /*@ assert d1g_is_call(call); */
         if (call->options->max_statements > 0 && call->report->statements > call->options->max_statements)
-            return d1g_refuse_first(call, D1GUARD_REASON_TOO_MANY, &s);
+            return d1g_refuse_token(call, D1GUARD_REASON_TOO_MANY, s.span.at);
         if (found < 0 && s.kind == D1GUARD_KIND_NONE)
-            return d1g_refuse(call, s.reason, &s.error);
+            return d1g_refuse(call, s.reason, &s.cause);
         if (!judge_statement(call, &s, risk))
             return 0;
         if (risk != D1GUARD_RISK_READ)
@@ -774,7 +762,7 @@ D1G_APART static size_t find_query(struct d1g_call *call)
     if (d1g_read_view(&call->text, &s) >= 0)
         return s.next;
     call->report->statements = 1;
-    (void)d1g_refuse(call, s.reason, &s.error);
+    (void)d1g_refuse(call, s.reason, &s.cause);
     return SIZE_MAX;
 }
 

@@ -57,12 +57,12 @@ int d1g_close(const struct d1g_call *call, struct d1guard_report *report);
     ensures \old(d1g_is_call(call)) ==> d1g_is_call(call); */
 int d1g_refuse(struct d1g_call *call, uint32_t reason, const struct d1g_span *cause);
 
-/* Refuses for the first token of a statement. Returns 0. */
-/*@ requires d1g_has_report(call) && d1g_readable(&call->text) && \valid_read(s) && s->span.at < call->text.n;
+/* Refuses for the token at `at`. Returns 0. */
+/*@ requires d1g_has_report(call) && d1g_readable(&call->text) && at < call->text.n;
     assigns *call->report;
     ensures \result == 0;
     ensures \old(d1g_is_call(call)) ==> d1g_is_call(call); */
-int d1g_refuse_first(struct d1g_call *call, uint32_t reason, const struct d1g_statement *s);
+int d1g_refuse_token(struct d1g_call *call, uint32_t reason, size_t at);
 
 /* Judges every statement from `at` on. 1 when all are allowed. */
 /*@ requires d1g_is_call(call) && at <= call->text.n;
