@@ -151,23 +151,38 @@ int d1g_pragma_reports(enum d1g_pragma pragma, uint32_t engine, int has_value)
     return pragma != D1G_PRAGMA_UNKNOWN && pragma <= last;
 }
 
-/*@ requires \valid_read(name) && d1g_readable(name->text) && \valid_read(names) && d1g_is_list(*names);
-    assigns \nothing; */
-static int is_in(const struct d1g_name *name, const struct d1guard_names *names)
+const struct d1guard_names *d1g_host_list(const struct d1guard_options *options, const struct d1guard_names *list)
 {
+    static const struct d1guard_names none = {NULL, 0};
+    const size_t end = (size_t)((const char *)(list + 1) - (const char *)options);
+    const struct d1guard_names *names = end <= options->size ? list : &none;
+
+    /*@ admit \valid_read(names) && d1g_is_host_list(*names); */
+    return names;
+}
+
+/*@ requires \valid_read(name) && d1g_readable(name->text) && d1g_are_options(o);
+    assigns \nothing; */
+static int is_in(const struct d1g_name *name, const struct d1guard_options *o, const struct d1guard_names *list)
+{
+    const struct d1guard_names *names = d1g_host_list(o, list);
+
+    /*@ admit d1g_is_list(*names); */ /* are_names of verdict.c saw to it */
     return find_row(name, names->text, names->len, 0) != NULL;
 }
 
-int d1g_is_host_name(const struct d1g_text *t, size_t at, size_t end, const struct d1guard_names *names)
+int d1g_is_host_name(const struct d1g_text *t, size_t at, size_t end, const struct d1guard_options *options,
+                     const struct d1guard_names *list)
 {
     const struct d1g_name name = d1g_read_name(t, at, end);
 
-    return is_in(&name, names);
+    return is_in(&name, options, list);
 }
 
 int d1g_has_host_lists(const struct d1guard_options *o)
 {
-    return (o->flags & D1GUARD_STRICT_FUNCTIONS) != 0 || o->deny_functions.len != 0 || o->deny_tables.len != 0;
+    return (o->flags & D1GUARD_STRICT_FUNCTIONS) != 0 || d1g_host_list(o, &o->deny_functions)->len != 0 ||
+           d1g_host_list(o, &o->deny_tables)->len != 0;
 }
 
 /* Whether the name is pragma_NAME, and which PRAGMA that reads then. */
@@ -187,8 +202,8 @@ static int is_pragma_table(const struct d1g_name *name, struct d1g_name *pragma)
     assigns \nothing; */
 static int may_read_pragma(const struct d1g_name *pragma, const struct d1guard_options *o)
 {
-    return !is_in(pragma, &o->deny_pragmas) &&
-           (is_in(pragma, &o->allow_pragmas) || d1g_pragma_reports(pragma_class(pragma), o->engine, 0));
+    return !is_in(pragma, o, &o->deny_pragmas) &&
+           (is_in(pragma, o, &o->allow_pragmas) || d1g_pragma_reports(pragma_class(pragma), o->engine, 0));
 }
 
 /*@ requires \valid_read(name) && d1g_readable(name->text) && d1g_are_options(o);
@@ -206,9 +221,9 @@ static int is_listed_function(const struct d1g_name *name, const struct d1guard_
     assigns \nothing; */
 static uint32_t refuses_function(const struct d1g_name *name, const struct d1guard_options *o)
 {
-    if (is_in(name, &o->deny_functions))
+    if (is_in(name, o, &o->deny_functions))
         return D1GUARD_REASON_DENIED_FUNCTION;
-    if (is_in(name, &o->allow_functions))
+    if (is_in(name, o, &o->allow_functions))
         return D1GUARD_REASON_UNSET;
     if (is_denied(name, D1G_AS_FUNCTION))
         return D1GUARD_REASON_DENIED_FUNCTION;
@@ -223,9 +238,9 @@ static uint32_t refuses_table(const struct d1g_name *name, const struct d1guard_
 {
     struct d1g_name pragma;
 
-    if (is_in(name, &o->deny_tables))
+    if (is_in(name, o, &o->deny_tables))
         return D1GUARD_REASON_DENIED_TABLE;
-    if (is_in(name, &o->allow_tables))
+    if (is_in(name, o, &o->allow_tables))
         return D1GUARD_REASON_UNSET;
     if (is_denied(name, D1G_AS_TABLE))
         return D1GUARD_REASON_DENIED_TABLE;

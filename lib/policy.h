@@ -75,9 +75,16 @@ int d1g_pragma_reports(enum d1g_pragma pragma, uint32_t engine, int has_value);
 #define D1G_LONGEST_LIST (SIZE_MAX / 2) /* no object is longer */
 /*@ predicate d1g_is_list(struct d1guard_names names) =
         names.len <= D1G_LONGEST_LIST && \valid_read(names.text + (0 .. names.len - 1));
-    predicate d1g_are_options(struct d1guard_options *o) = \valid_read(o) &&
-        d1g_is_list(o->deny_functions) && d1g_is_list(o->allow_functions) && d1g_is_list(o->deny_tables) &&
-        d1g_is_list(o->allow_tables) && d1g_is_list(o->deny_pragmas) && d1g_is_list(o->allow_pragmas); */
+    predicate d1g_is_host_list(struct d1guard_names names) = names.len <= D1G_LONGEST_LIST &&
+        (names.text != \null ==> \valid_read(names.text + (0 .. names.len - 1)));
+    predicate d1g_are_options(struct d1guard_options *o) =
+        \valid_read(&o->size) && \valid_read(&o->engine) && \valid_read(&o->allow_risks) && \valid_read(&o->flags); */
+
+/* The list, which is one of options; none where the host's struct ends before it. */
+/*@ requires d1g_are_options(options);
+    assigns \nothing;
+    ensures \valid_read(\result) && d1g_is_host_list(*\result); */
+const struct d1guard_names *d1g_host_list(const struct d1guard_options *options, const struct d1guard_names *list);
 
 /* Why options refuse the name token in [at, end) in this role; UNSET where they do not. */
 /*@ requires d1g_is_nameable(t, at, end) && d1g_are_options(options);
@@ -85,14 +92,15 @@ int d1g_pragma_reports(enum d1g_pragma pragma, uint32_t engine, int has_value);
 uint32_t d1g_refuses_name(const struct d1g_text *t, size_t at, size_t end, enum d1g_role role,
                           const struct d1guard_options *options);
 
-/* Whether the name token in [at, end) is one of the host's names. */
-/*@ requires d1g_is_nameable(t, at, end) && \valid_read(names) && d1g_is_list(*names);
+/* Whether the name token in [at, end) is on the list, which is one of options. */
+/*@ requires d1g_is_nameable(t, at, end) && d1g_are_options(options);
     assigns \nothing; */
-int d1g_is_host_name(const struct d1g_text *t, size_t at, size_t end, const struct d1guard_names *names);
+int d1g_is_host_name(const struct d1g_text *t, size_t at, size_t end, const struct d1guard_options *options,
+                     const struct d1guard_names *list);
 
 /* Whether every name in a text has to be looked up, because options bring lists of their own. Those of pragmas are
  * asked anyway: names with pragma_ in front are listed. */
-/*@ requires \valid_read(options);
+/*@ requires d1g_are_options(options);
     assigns \nothing; */
 int d1g_has_host_lists(const struct d1guard_options *options);
 

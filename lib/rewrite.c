@@ -6,7 +6,7 @@
 struct plan {
     uint32_t form; /* NONE: nothing, only clean */
     uint64_t rows;
-    struct d1g_span limit; /* LOWERED: the number to replace; else empty */
+    size_t limit; /* LOWERED: where the number starts that is to be replaced */
 };
 
 /* A `;` or CR in a comment could make another splitter cut there. */
@@ -52,7 +52,7 @@ static void write_statement(struct d1g_writer *w, const struct d1g_text *t, stru
 
         if (kind == D1GUARD_TOKEN_COMMENT && (cuts_elsewhere(t, at, end) || joins_elsewhere(t, at)))
             d1g_write_byte(w, ' ');
-        else if (at == plan->limit.at && end == plan->limit.end)
+        else if (plan->form == D1GUARD_FORM_LOWERED && at == plan->limit)
             d1g_write_number(w, plan->rows);
         else
             d1g_write_bytes(w, (const char *)t->z + at, end - at);
@@ -232,14 +232,14 @@ static void plan_statement(const struct d1g_text *t, const struct d1g_statement 
         plan->form = D1GUARD_FORM_UNCHANGED;
         if (number > plan->rows) {
             plan->form = D1GUARD_FORM_LOWERED;
-            plan->limit = shape.number;
+            plan->limit = shape.number.at;
         }
     }
 }
 
 /* Plans an allowed text, if it is one statement. */
 /*@ requires d1g_is_call(call) && \valid(plan) && \separated(call, plan);
-    assigns *call->report, plan->form, plan->limit; */
+    assigns D1G_OUTCOME(call), call->statements, plan->form, plan->limit; */
 D1G_APART static int make_plan(struct d1g_call *call, struct plan *plan)
 {
     struct d1g_statement s;
@@ -247,7 +247,7 @@ D1G_APART static int make_plan(struct d1g_call *call, struct plan *plan)
     (void)d1g_read_statement(&call->text, 0, 0, &s);
     plan_statement(&call->text, &s, plan);
     if (d1g_read_statement(&call->text, s.next, 0, &s) != 0) {
-        call->report->statements = 2;
+        call->statements = 2;
         return d1g_refuse_token(call, D1GUARD_REASON_NEEDS_ONE, s.span.at);
     }
     return 1;
@@ -260,7 +260,7 @@ D1G_APART static int make_plan(struct d1g_call *call, struct plan *plan)
 int d1guard_clean(const char *sql, size_t len, const struct d1guard_options *options, char *out,
                   size_t out_size, size_t *out_len, struct d1guard_report *report)
 {
-    const struct plan plan = {D1GUARD_FORM_NONE, 0, {0, 0}};
+    const struct plan plan = {D1GUARD_FORM_NONE, 0, 0};
     struct d1g_call call;
     int fit;
 
@@ -281,7 +281,7 @@ int d1guard_clean(const char *sql, size_t len, const struct d1guard_options *opt
 int d1guard_cap(const char *sql, size_t len, const struct d1guard_options *options, uint64_t max_rows, char *out,
                 size_t out_size, size_t *out_len, struct d1guard_report *report)
 {
-    struct plan plan = {D1GUARD_FORM_NONE, max_rows, {0, 0}};
+    struct plan plan = {D1GUARD_FORM_NONE, max_rows, 0};
     struct d1g_call call;
     int fit;
 
@@ -290,9 +290,9 @@ int d1guard_cap(const char *sql, size_t len, const struct d1guard_options *optio
     fit = d1g_open(&call, sql, len, options, report);
     if (out_len == NULL || max_rows == 0 || max_rows > INT64_MAX)
         fit = d1g_refuse(&call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
-    d1g_only_reads(&call);
+    call.allow_risks = 0;
     if (fit && d1g_judge(&call, 0) && make_plan(&call, &plan)) {
-        call.report->form = plan.form;
+        call.form = plan.form;
         write_out(&call.text, &plan, out, out_size, out_len);
     }
     return d1g_close(&call, report);

@@ -10,13 +10,9 @@ const struct d1g_span d1g_nowhere = {0, 0};
 
 int d1g_refuse(struct d1g_call *call, uint32_t reason, const struct d1g_span *cause)
 {
-    struct d1guard_report *report = call->report;
-
-    report->verdict = D1GUARD_REFUSE;
-    report->reason = reason;
-    report->at = cause->at;
-    report->len = cause->end - cause->at;
-    report->statement = report->statements > 0 ? report->statements - 1 : 0;
+    call->verdict = D1GUARD_REFUSE;
+    call->reason = reason;
+    call->cause = *cause;
     return 0;
 }
 
@@ -30,41 +26,34 @@ int d1g_refuse_token(struct d1g_call *call, uint32_t reason, size_t at)
     return d1g_refuse(call, reason, &token);
 }
 
-/*@ requires d1g_has_report(call);
-    assigns call->report->verdict, call->report->reason;
-    ensures \old(d1g_is_call(call)) ==> d1g_is_call(call); */
+/*@ requires \valid(call);
+    assigns call->verdict, call->reason; */
 static int allow(struct d1g_call *call, uint32_t reason)
 {
-    call->report->verdict = D1GUARD_ALLOW;
-    call->report->reason = reason;
+    call->verdict = D1GUARD_ALLOW;
+    call->reason = reason;
     return 1;
 }
 
 /* The host's arguments. */
 
-/*@ predicate is_host_list(struct d1guard_names names) = names.len <= D1G_LONGEST_LIST &&
-        (names.text != \null ==> \valid_read(names.text + (0 .. names.len - 1)));
-    predicate are_host_lists(struct d1guard_options *o) =
-        is_host_list(o->deny_functions) && is_host_list(o->deny_tables) && is_host_list(o->deny_pragmas) &&
-        is_host_list(o->allow_functions) && is_host_list(o->allow_tables) && is_host_list(o->allow_pragmas); */
-
-/*@ requires \valid_read(names) && is_host_list(*names);
-    assigns \nothing;
-    ensures \result ==> d1g_is_list(*names); */
-static int are_names(const struct d1guard_names *names)
+/*@ requires d1g_are_options(o);
+    assigns \nothing; */
+static int are_names(const struct d1guard_options *o, const struct d1guard_names *list)
 {
+    const struct d1guard_names *names = d1g_host_list(o, list);
+
     return names->len == 0 || (names->text != NULL && names->text[names->len - 1] == '\0');
 }
 
-/*@ requires \valid_read(o) && are_host_lists(o);
-    assigns \nothing;
-    ensures \result ==> d1g_are_options(o); */
+/*@ requires d1g_are_options(o);
+    assigns \nothing; */
 static int are_options_known(const struct d1guard_options *o)
 {
     return o->engine <= D1GUARD_ENGINE_SQLITE && (o->allow_risks & ~KNOWN_RISKS) == 0 &&
-           (o->flags & ~KNOWN_FLAGS) == 0 && are_names(&o->deny_functions) && are_names(&o->deny_tables) &&
-           are_names(&o->deny_pragmas) && are_names(&o->allow_functions) && are_names(&o->allow_tables) &&
-           are_names(&o->allow_pragmas);
+           (o->flags & ~KNOWN_FLAGS) == 0 && are_names(o, &o->deny_functions) && are_names(o, &o->deny_tables) &&
+           are_names(o, &o->deny_pragmas) && are_names(o, &o->allow_functions) && are_names(o, &o->allow_tables) &&
+           are_names(o, &o->allow_pragmas);
 }
 
 /* Bytes that a newer header knows and this library does not must be zero. */
@@ -86,64 +75,31 @@ static int is_rest_zero(const struct d1guard_options *from)
     return 1;
 }
 
-/* Zero, but for the size, which nothing reads. Pointed to instead of copied where the host brings none: for speed. */
-static const struct d1guard_options default_options = {0};
-
-/* As far as both are long. */
-/*@ requires \valid(to) && \valid_read(&from->size);
-    assigns *to; */
-static void copy_options(struct d1guard_options *to, const struct d1guard_options *from)
+/* Takes the host's options. 0 when they are bad; the defaults serve then. */
+/*@ requires \valid(call) && d1g_are_host_options(o) && \separated(call, o);
+    assigns call->options, call->allow_risks, call->max_statements;
+    ensures d1g_is_ready(call); */
+static int load_options(struct d1g_call *call, const struct d1guard_options *o)
 {
-    /*@ admit \valid((unsigned char *)to + (4 .. sizeof(struct d1guard_options) - 1)) &&
-              \valid_read((unsigned char *)from + (4 .. from->size - 1)); */
-    d1g_copy_out(to, from, from->size, sizeof *to);
-}
+    static const struct d1guard_options defaults = {0};
 
-/* Completes the host's options. 0 when they are bad; the defaults serve then. */
-/*@ requires \valid(call) && d1g_are_host_options(from) && \separated(call, from);
-    assigns call->own, call->options;
-    ensures d1g_has_options(call); */
-static int load_options(struct d1g_call *call, const struct d1guard_options *from)
-{
-    /*@ admit d1g_are_options(&default_options) && \separated(call, &default_options); */
-    call->options = &default_options;
-    if (from == NULL)
+    /*@ admit d1g_are_options(&defaults) && \separated(call, &defaults); */
+    call->options = &defaults;
+    call->allow_risks = 0;
+    call->max_statements = 0;
+    if (o == NULL)
         return 1;
-    if (from->size < SMALLEST_OPTIONS || !is_rest_zero(from))
+    if (o->size < SMALLEST_OPTIONS)
         return 0;
-    call->own = default_options;
-    copy_options(&call->own, from);
-    /*@ admit are_host_lists(&call->own); */
-    if (!are_options_known(&call->own))
+    /*@ admit d1g_are_options(o) && \separated(call, o); */
+    if (!is_rest_zero(o) || !are_options_known(o))
         return 0;
-    call->options = &call->own;
+    call->options = o;
+    call->allow_risks = o->allow_risks;
+    /*@ admit o->size >= offsetof(struct d1guard_options, deny_functions) ==> \valid_read(&o->max_statements); */
+    if (o->size >= offsetof(struct d1guard_options, deny_functions))
+        call->max_statements = o->max_statements;
     return 1;
-}
-
-void d1g_only_reads(struct d1g_call *call)
-{
-    call->own = *call->options;
-    call->own.allow_risks = 0;
-    call->options = &call->own;
-}
-
-/* Puts an empty report where the verdict goes: into the host's, or the call's own if that is too short or none. */
-/*@ requires d1g_has_options(call) && d1g_is_host_report(report);
-    requires \separated(call, report) && \separated(call->options, report);
-    assigns call->report, call->own_report, *report;
-    ensures d1g_is_ready(call) && (call->report == report || call->report == &call->own_report); */
-static void open_report(struct d1g_call *call, struct d1guard_report *report)
-{
-    static const struct d1guard_report unset = {0};
-    uint32_t size = 0;
-
-    call->report = &call->own_report;
-    if (report != NULL && report->size >= sizeof *report) {
-        call->report = report;
-        size = report->size;
-    }
-    *call->report = unset;
-    call->report->size = size;
 }
 
 /*@ requires report != \null ==> \valid_read(&report->size);
@@ -155,35 +111,53 @@ static int are_given(const char *sql, size_t len, const struct d1guard_report *r
 }
 
 int d1g_open(struct d1g_call *call, const char *sql, size_t len, const struct d1guard_options *options,
-             struct d1guard_report *report)
+             const struct d1guard_report *report)
 {
-    int fit = are_given(sql, len, report);
+    const int fit = load_options(call, options);
 
     call->text.z = (const unsigned char *)sql;
     call->text.n = len;
-    fit &= load_options(call, options);
-    /*@ admit \separated(call->options, report); */
-    open_report(call, report);
-    if (!fit)
+    call->form = D1GUARD_FORM_NONE;
+    call->cause = d1g_nowhere;
+    call->statements = 0;
+    if (!fit || !are_given(sql, len, report))
         return d1g_refuse(call, D1GUARD_REASON_BAD_ARGUMENT, &d1g_nowhere);
     return 1;
 }
 
-/* Likewise; the host's size stays. */
-/*@ requires \valid(&to->size) && \valid_read(from);
-    assigns *to; */
-static void copy_report(struct d1guard_report *to, const struct d1guard_report *from)
+/*@ requires \valid_read(call) && \valid(report) && \separated(call, report);
+    assigns *report; */
+static void fill_report(const struct d1g_call *call, struct d1guard_report *report)
 {
-    /*@ admit \valid((unsigned char *)to + (4 .. to->size - 1)) &&
-              \valid_read((unsigned char *)from + (4 .. sizeof(struct d1guard_report) - 1)); */
-    d1g_copy_out(to, from, to->size, sizeof *from);
+    report->verdict = call->verdict;
+    report->reason = call->reason;
+    report->form = call->form;
+    report->at = call->cause.at;
+    report->len = call->cause.end - call->cause.at;
+    report->statement = call->verdict == D1GUARD_REFUSE && call->statements > 0 ? call->statements - 1 : 0;
+    report->statements = call->statements;
+}
+
+/* The same for the report of an older header. */
+/*@ requires \valid_read(call) && \valid(&report->size) && \separated(call, report);
+    assigns *report; */
+D1G_APART static void fill_part(const struct d1g_call *call, struct d1guard_report *report)
+{
+    struct d1guard_report whole;
+
+    fill_report(call, &whole);
+    /*@ admit \valid((unsigned char *)report + (4 .. report->size - 1)) &&
+              \valid_read((unsigned char *)&whole + (4 .. sizeof(struct d1guard_report) - 1)); */
+    d1g_copy_out(report, &whole, report->size, sizeof whole);
 }
 
 int d1g_close(const struct d1g_call *call, struct d1guard_report *report)
 {
-    if (report != NULL && report != call->report && report->size >= SMALLEST_REPORT)
-        copy_report(report, &call->own_report);
-    return (int)call->report->verdict;
+    if (report != NULL && report->size >= sizeof *report)
+        fill_report(call, report);
+    else if (report != NULL && report->size >= SMALLEST_REPORT)
+        fill_part(call, report);
+    return (int)call->verdict;
 }
 
 /*
@@ -220,8 +194,7 @@ struct names {
             d1g_is_nameable(t, n->last.at, n->last.end));
     predicate are_names_read(struct names *n) = \valid(n) && d1g_is_reader(&n->r) && d1g_is_call(n->call) &&
         \separated(n, n->call) && \separated(n, n->r.text) && \separated(n->call, n->r.text) &&
-        \separated(n, n->call->options) && \separated(n, n->call->report) && \separated(n->r.text, n->call->report) &&
-        is_last(n->r.text, n) &&
+        \separated(n, n->call->options) && is_last(n->r.text, n) &&
         n->before_that.keyword < KW_COUNT && n->table_verb < KW_COUNT; */
 
 /*@ requires \valid_read(n);
@@ -367,7 +340,7 @@ static int is_no_call(const struct names *n, uint32_t reason)
 
 /* r stands on `(`; the token before it is a name. */
 /*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->before.kind <= D1GUARD_TOKEN_STRING;
-    assigns *n->call->report; */
+    assigns D1G_OUTCOME(n->call); */
 static int judge_call(struct names *n)
 {
     const uint32_t reason = d1g_refuses_name(n->r.text, n->last.at, n->last.end, D1G_AS_FUNCTION,
@@ -393,7 +366,7 @@ D1G_APART static int is_schema(const struct names *n)
 
 /* Judges the current token as a name in this role. */
 /*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->r.kind <= D1GUARD_TOKEN_STRING;
-    assigns *n->call->report; */
+    assigns D1G_OUTCOME(n->call); */
 static int judge_name(struct names *n, enum d1g_role role)
 {
     const uint32_t reason = d1g_refuses_name(n->r.text, n->r.at, n->r.end, role, n->call->options);
@@ -405,7 +378,7 @@ static int judge_name(struct names *n, enum d1g_role role)
 }
 
 /*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->r.kind <= D1GUARD_TOKEN_STRING;
-    assigns *n->call->report; */
+    assigns D1G_OUTCOME(n->call); */
 static int judge_table(struct names *n)
 {
     return is_schema(n) || judge_name(n, D1G_AS_TABLE);
@@ -488,7 +461,7 @@ static int is_calling(enum d1g_keyword keyword)
 }
 
 /*@ requires are_names_read(n) && D1GUARD_TOKEN_WORD <= n->r.kind <= D1GUARD_TOKEN_STRING;
-    assigns *n->call->report; */
+    assigns D1G_OUTCOME(n->call); */
 static int judge_operator(struct names *n)
 {
     if (!holds_only_calls(n) || !may_be_operator(n))
@@ -497,7 +470,7 @@ static int judge_operator(struct names *n)
 }
 
 /*@ requires are_names_read(n) && keyword < KW_COUNT && n->r.kind == D1GUARD_TOKEN_WORD;
-    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb, n->is_table, n->kind, *n->call->report;
+    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb, n->is_table, n->kind, D1G_OUTCOME(n->call);
     ensures n->table_verb < KW_COUNT; */
 static int step_word(struct names *n, enum d1g_keyword keyword, int table_here)
 {
@@ -514,7 +487,7 @@ static int step_word(struct names *n, enum d1g_keyword keyword, int table_here)
 }
 
 /*@ requires are_names_read(n);
-    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->in_window, n->depth, *n->call->report; */
+    assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->in_window, n->depth, D1G_OUTCOME(n->call); */
 static int step_open(struct names *n, int table_here)
 {
     if (is_name_kind(n->before.kind) && !judge_call(n))
@@ -530,7 +503,7 @@ static int step_open(struct names *n, int table_here)
 /* Takes in the current token. 0 when it is refused. */
 /*@ requires are_names_read(n) && keyword < KW_COUNT;
     assigns n->in_from[0 .. DEPTHS / 32 - 1], n->table_next, n->table_verb, n->is_table, n->in_window, n->depth,
-            n->kind, *n->call->report;
+            n->kind, D1G_OUTCOME(n->call);
     ensures n->table_verb < KW_COUNT; */
 static int step(struct names *n, enum d1g_keyword keyword)
 {
@@ -585,9 +558,8 @@ static void keep(struct names *n, enum d1g_keyword keyword)
 
 /* Judges every name of the statement. 1 when none is refused. */
 /*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s);
-    requires \separated(call, s) && \separated(call->report, s);
-    assigns *call->report;
-    ensures d1g_is_call(call); */
+    requires \separated(call, s);
+    assigns D1G_OUTCOME(call); */
 D1G_APART static int judge_names(struct d1g_call *call, const struct d1g_statement *s)
 {
     static const struct names none = {0};
@@ -601,7 +573,7 @@ D1G_APART static int judge_names(struct d1g_call *call, const struct d1g_stateme
     n.call = call;
     n.kind = s->kind;
     /*@ loop invariant are_names_read(&n) && n.r.text == &statement && n.call == call;
-        loop assigns n, *call->report;
+        loop assigns n, D1G_OUTCOME(call);
         loop variant statement.n - n.r.at; */
     for (d1g_advance(&n.r); n.r.kind != D1G_TOKEN_END; d1g_advance(&n.r)) {
         const enum d1g_keyword keyword = d1g_keyword_at(&n.r);
@@ -615,11 +587,11 @@ D1G_APART static int judge_names(struct d1g_call *call, const struct d1g_stateme
 
 /* One statement. */
 
-/*@ requires \valid_read(o) && risk < 32;
+/*@ requires \valid_read(call) && risk < 32;
     assigns \nothing; */
-static int is_allowed_risk(const struct d1guard_options *o, uint32_t risk)
+static int is_allowed_risk(const struct d1g_call *call, uint32_t risk)
 {
-    return risk == D1GUARD_RISK_READ || (o->allow_risks & D1GUARD_RISK_BIT(risk)) != 0;
+    return risk == D1GUARD_RISK_READ || (call->allow_risks & D1GUARD_RISK_BIT(risk)) != 0;
 }
 
 /* Why a PRAGMA is refused, and for the token at which place; UNSET where it is not. */
@@ -638,11 +610,11 @@ static uint32_t fault_of_pragma(const struct d1g_call *call, const struct d1g_st
     const int has_value = (s->flags & D1GUARD_PRAGMA_VALUE) != 0;
 
     *at = s->name.at;
-    if (d1g_is_host_name(t, s->name.at, s->name.end, &o->deny_pragmas))
+    if (d1g_is_host_name(t, s->name.at, s->name.end, o, &o->deny_pragmas))
         return D1GUARD_REASON_PRAGMA_NOT_LISTED;
-    if (d1g_is_host_name(t, s->name.at, s->name.end, &o->allow_pragmas) ||
+    if (d1g_is_host_name(t, s->name.at, s->name.end, o, &o->allow_pragmas) ||
         d1g_pragma_reports(pragma, o->engine, has_value) ||
-        (risk != D1GUARD_RISK_READ && is_allowed_risk(o, risk))) /* READ: it would be on the other engine */
+        (risk != D1GUARD_RISK_READ && is_allowed_risk(call, risk))) /* READ: it would be on the other engine */
         return D1GUARD_REASON_UNSET;
     if (!has_value || !d1g_pragma_reports(pragma, o->engine, 0))
         return D1GUARD_REASON_PRAGMA_NOT_LISTED;
@@ -671,7 +643,7 @@ static uint32_t fault_of_risk(const struct d1g_call *call, const struct d1g_stat
             return D1GUARD_REASON_UNSET;
         if (s->explain == D1GUARD_EXPLAIN_NONE)
             return fault_of_pragma(call, s, risk, at);
-    } else if (is_allowed_risk(call->options, risk)) {
+    } else if (is_allowed_risk(call, risk)) {
         return D1GUARD_REASON_UNSET;
     }
     return s->explain != D1GUARD_EXPLAIN_NONE ? D1GUARD_REASON_EXPLAIN_NOT_READ : reason_for_risk(risk);
@@ -686,9 +658,8 @@ static int misses_where(const struct d1g_call *call, const struct d1g_statement 
 }
 
 /*@ requires d1g_is_call(call) && d1g_is_statement(&call->text, s) && s->span.at < s->span.end && risk < 32;
-    requires \separated(call, s) && \separated(call->report, s);
-    assigns *call->report;
-    ensures d1g_is_call(call); */
+    requires \separated(call, s);
+    assigns D1G_OUTCOME(call); */
 static int judge_statement(struct d1g_call *call, const struct d1g_statement *s, uint32_t risk)
 {
     size_t at;
@@ -716,14 +687,13 @@ int d1g_judge(struct d1g_call *call, size_t at)
     int found;
 
     /*@ loop invariant at <= call->text.n && d1g_is_call(call);
-        loop assigns at, s, found, reason, *call->report;
+        loop assigns at, s, found, reason, D1G_OUTCOME(call), call->statements;
         loop variant call->text.n - at; */
     while (at < call->text.n && (found = d1g_read_statement(&call->text, at, wants_where, &s)) != 0) {
         const uint32_t risk = d1g_risk(&call->text, &s);
 
-        call->report->statements++;
-        /*@ assert d1g_is_call(call); */
-        if (call->options->max_statements > 0 && call->report->statements > call->options->max_statements)
+        call->statements++;
+        if (call->max_statements > 0 && call->statements > call->max_statements)
             return d1g_refuse_token(call, D1GUARD_REASON_TOO_MANY, s.span.at);
         if (found < 0 && s.kind == D1GUARD_KIND_NONE)
             return d1g_refuse(call, s.reason, &s.cause);
@@ -733,7 +703,7 @@ int d1g_judge(struct d1g_call *call, size_t at)
             reason = D1GUARD_REASON_RISKS_ALLOWED;
         at = s.next;
     }
-    if (call->report->statements == 0)
+    if (call->statements == 0)
         return d1g_refuse(call, D1GUARD_REASON_EMPTY, &d1g_nowhere);
     return allow(call, reason);
 }
@@ -752,8 +722,7 @@ int d1guard_classify(const char *sql, size_t len, const struct d1guard_options *
 
 /* Where the query of a view's text starts; SIZE_MAX, refused, when the text is none. */
 /*@ requires d1g_is_call(call);
-    assigns *call->report;
-    ensures d1g_is_call(call);
+    assigns D1G_OUTCOME(call), call->statements;
     ensures \result == SIZE_MAX || \result <= call->text.n; */
 D1G_APART static size_t find_query(struct d1g_call *call)
 {
@@ -761,7 +730,7 @@ D1G_APART static size_t find_query(struct d1g_call *call)
 
     if (d1g_read_view(&call->text, &s) >= 0)
         return s.next;
-    call->report->statements = 1;
+    call->statements = 1;
     (void)d1g_refuse(call, s.reason, &s.cause);
     return SIZE_MAX;
 }
@@ -776,8 +745,8 @@ int d1guard_classify_view(const char *sql, size_t len, const struct d1guard_opti
     if (d1g_open(&call, sql, len, options, report)) {
         const size_t query = find_query(&call);
 
-        d1g_only_reads(&call);
-        call.own.max_statements = 1;
+        call.allow_risks = 0;
+        call.max_statements = 1;
         if (query != SIZE_MAX)
             (void)d1g_judge(&call, query);
     }
