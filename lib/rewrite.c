@@ -63,7 +63,7 @@ static void write_statement(struct d1g_writer *w, const struct d1g_text *t, stru
 /*@ requires d1g_writable(w) && d1g_readable(t) && d1g_is_in(t, span) && \valid_read(plan);
     requires \separated(w, t) && \separated(w, plan);
     assigns w->len, w->out[0 .. w->room - 1]; */
-static void write_capped(struct d1g_writer *w, const struct d1g_text *t, struct d1g_span span,
+D1G_APART static void write_capped(struct d1g_writer *w, const struct d1g_text *t, struct d1g_span span,
                          const struct plan *plan)
 {
     if (plan->form == D1GUARD_FORM_WRAPPED)
@@ -107,14 +107,18 @@ D1G_APART static void write_out(const struct d1g_text *t, const struct plan *pla
 {
     struct d1g_writer w = {NULL, 0, 0};
 
-    write_all(&w, t, plan);
-    *out_len = w.len;
-    if (out == NULL || out_size < w.len)
-        return;
-    w.out = out;
-    w.room = w.len;
-    w.len = 0;
-    write_all(&w, t, plan);
+    /*@ loop invariant d1g_writable(&w) && (w.out != \null ==> w.out == out && w.room <= out_size);
+        loop assigns w, *out_len, out[0 .. out_size - 1];
+        loop variant w.out == \null ? 1 : 0; */
+    for (;;) {
+        write_all(&w, t, plan);
+        *out_len = w.len;
+        if (w.out != NULL || out == NULL || out_size < w.len)
+            return;
+        w.out = out;
+        w.room = w.len;
+        w.len = 0;
+    }
 }
 
 /* The number in a decimal literal; 0 when it is not one, or beyond 2^63-1, which SQLite reads as REAL. */
@@ -213,7 +217,7 @@ static void read_shape(const struct d1g_text *t, struct d1g_span span, struct sh
 /*@ requires d1g_readable(t) && d1g_is_statement(t, s) && \valid(plan);
     requires \separated(plan, t) && \separated(plan, s);
     assigns plan->form, plan->limit; */
-static void plan_statement(const struct d1g_text *t, const struct d1g_statement *s, struct plan *plan)
+D1G_APART static void plan_statement(const struct d1g_text *t, const struct d1g_statement *s, struct plan *plan)
 {
     struct shape shape = {0, 0, 0, {0, 0}};
     uint64_t number = 0;
