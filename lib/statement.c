@@ -3,9 +3,8 @@
 struct parser {
     struct d1g_reader r;
     struct d1g_statement *s;
-    struct d1g_walk walk;     /* holds how many parentheses are open, and where the last token ends */
-    struct d1g_span variable; /* the last variable */
-    uint32_t unfit;           /* the reason where a token does not fit the head */
+    struct d1g_walk walk; /* holds how many parentheses are open, and where the last token ends */
+    uint32_t unfit;       /* the reason where a token does not fit the head */
 };
 
 /*
@@ -15,7 +14,7 @@ struct parser {
 /*@ predicate is_parser(struct parser *p) = \valid(p) && \valid(p->s) && d1g_is_reader(&p->r) &&
         \separated(p, p->s) && \separated(p, p->r.text) && \separated(p->s, p->r.text) &&
         p->walk.last <= p->r.end && p->s->span.at < p->s->span.end <= p->r.end && p->s->kind <= D1GUARD_KIND_LAST &&
-        p->s->verb < p->r.text->n && p->s->value < p->r.text->n &&
+        p->s->verb < p->r.text->n &&
         (p->s->name.end > 0 ==> d1g_is_nameable(p->r.text, p->s->name.at, p->s->name.end));
     predicate moves_on{Then,Now}(struct parser *p) =
         \at(p->r.text->n, Then) == \at(p->r.text->n, Now) && \at(p->r.end, Then) <= \at(p->r.end, Now);
@@ -24,8 +23,8 @@ struct parser {
         \at(p->r.end, Then) == \at(p->r.end, Now); */
 #define PLACE p->walk.last, p->r.at, p->r.kind, p->r.end
 #define FAULT p->s->reason, p->s->cause
-#define SEEN p->s->flags, p->s->listed, p->s->cause, p->variable, p->walk
-#define HEAD p->s->kind, p->s->explain, p->s->verb, p->s->name, p->s->value, p->unfit
+#define SEEN p->s->flags, p->s->listed, p->s->cause, p->walk
+#define HEAD p->s->kind, p->s->explain, p->s->verb, p->s->name, p->unfit
 
 /*@ requires \valid(p) && \valid(p->s) && \separated(p, p->s);
     assigns FAULT;
@@ -135,15 +134,6 @@ static int has_stray_separator(const struct d1g_text *t, size_t at, size_t end)
     return 0;
 }
 
-/* Notes a variable that engines without TCL variables, or other splitters, would read differently. */
-/*@ requires is_parser(p);
-    assigns p->s->cause; */
-static void note_variable(struct parser *p)
-{
-    if (p->s->cause.end == 0)
-        p->s->cause = p->variable;
-}
-
 /*@ assigns \nothing; */
 static int is_writer(uint32_t kind)
 {
@@ -195,17 +185,6 @@ static void note_name(struct parser *p)
         p->s->listed = d1g_is_listed(p->r.text, p->r.at, p->r.end);
 }
 
-/*@ requires is_parser(p);
-    assigns p->s->cause, p->walk.depth;
-    ensures is_parser(p);
-    ensures stays{Pre,Post}(p); */
-static void open_parenthesis(struct parser *p)
-{
-    if (p->variable.end == p->walk.last)
-        note_variable(p);
-    p->walk.depth++;
-}
-
 /*@ requires is_parser(p) && p->r.at < p->r.text->n;
     assigns p->walk.depth, FAULT;
     ensures is_parser(p);
@@ -234,15 +213,10 @@ static int take_token(struct parser *p)
         note_name(p);
         break;
     case D1GUARD_TOKEN_LP:
-        open_parenthesis(p);
+        p->walk.depth++;
         break;
     case D1GUARD_TOKEN_RP:
         result = close_parenthesis(p);
-        break;
-    case D1GUARD_TOKEN_VARIABLE:
-        p->variable = here(p);
-        if (d1g_byte(p->r.text, p->r.end - 1) == ')')
-            note_variable(p);
         break;
     case D1GUARD_TOKEN_QNUMBER:
         if (has_stray_separator(p->r.text, p->r.at, p->r.end))
@@ -262,16 +236,31 @@ static int take_token(struct parser *p)
     return result;
 }
 
-/* Goes on to the next token that matters to a plain body. What follows a variable is looked at: it may be a
- * parenthesis. */
+/* Goes on behind a variable. It is noted if it holds or meets a parenthesis: engines without TCL variables, or other
+ * splitters, would read it differently. */
+/*@ requires is_parser(p) && p->r.kind == D1GUARD_TOKEN_VARIABLE;
+    assigns PLACE, p->s->cause;
+    ensures is_parser(p);
+    ensures moves_on{Pre,Post}(p) && \old(p->r.end) <= p->r.at; */
+D1G_APART static void advance_variable(struct parser *p)
+{
+    const struct d1g_span variable = here(p);
+
+    advance(p);
+    if (p->s->cause.end == 0 &&
+        (p->r.kind == D1GUARD_TOKEN_LP || d1g_byte(p->r.text, variable.end - 1) == ')'))
+        p->s->cause = variable;
+}
+
+/* Goes on to the next token that matters to a plain body. */
 /*@ requires is_parser(p);
-    assigns PLACE, p->walk;
+    assigns PLACE, p->walk, p->s->cause;
     ensures is_parser(p);
     ensures moves_on{Pre,Post}(p) && \old(p->r.end) <= p->r.at; */
 static inline void advance_plain(struct parser *p)
 {
     if (p->r.kind == D1GUARD_TOKEN_VARIABLE) {
-        advance(p);
+        advance_variable(p);
         return;
     }
     d1g_walk_plain(&p->walk, p->r.text, p->r.end);
@@ -360,7 +349,7 @@ static enum trigger_tail next_tail(const struct parser *p, enum trigger_tail tai
     ensures is_parser(p);
     ensures moves_on{Pre,Post}(p);
     ensures \result == 1 || \result == -1; */
-static int read_definition(struct parser *p)
+D1G_APART static int read_definition(struct parser *p)
 {
     const int is_trigger = p->s->kind == D1GUARD_KIND_CREATE_TRIGGER;
     enum trigger_tail tail = TAIL_OTHER;
@@ -369,7 +358,7 @@ static int read_definition(struct parser *p)
     /*@ loop invariant is_parser(p) && moves_on{Pre,Here}(p);
         loop assigns PLACE, SEEN, FAULT, tail, begun;
         loop variant p->r.text->n - p->r.at; */
-    for (;; advance(p)) {
+    for (;; p->r.kind == D1GUARD_TOKEN_VARIABLE ? advance_variable(p) : advance(p)) {
         if (is_at_end(p)) {
             const int may_go_on = begun && p->r.kind == D1GUARD_TOKEN_SEMI;
 
@@ -411,7 +400,6 @@ enum note {
     PARENTHESISED, /* what starts here is to be read to its `)` */
     PRAGMA_NAME,
     SETS, /* a value follows */
-    VALUE,
     DEFINITION, /* CREATE, DROP, ALTER */
     UNPAIRED
 };
@@ -546,9 +534,6 @@ static void note(struct parser *p, unsigned tells)
     case SETS:
         s->flags |= D1GUARD_PRAGMA_VALUE;
         break;
-    case VALUE:
-        s->value = p->r.at;
-        break;
     case DEFINITION:
         s->verb = p->r.at;
         p->unfit = D1GUARD_REASON_UNKNOWN_STATEMENT;
@@ -671,7 +656,7 @@ static uint32_t read_first(struct parser *p, size_t at)
 /*@ requires \valid(s) && \valid_read(p) && \valid_read(p->r.text) && \separated(s, p) && \separated(s, p->r.text);
     assigns *s;
     ensures s->kind == kind && s->span.at == p->r.at && s->span.end == p->r.end && s->next == p->r.text->n;
-    ensures s->verb == p->r.at && s->value == 0 && s->name.end == 0; */
+    ensures s->verb == p->r.at && s->name.end == 0; */
 static void clear(struct d1g_statement *s, const struct parser *p, uint32_t kind)
 {
     const struct d1g_span none = {0, 0};
@@ -685,7 +670,6 @@ static void clear(struct d1g_statement *s, const struct parser *p, uint32_t kind
     s->span = here(p);
     s->verb = p->r.at;
     s->name = none;
-    s->value = 0;
     s->next = p->r.text->n;
 }
 
@@ -706,7 +690,6 @@ static int start(struct parser *p, const struct d1g_text *t, size_t at, int want
 
     p->s = s;
     d1g_start_walk(&p->walk, wants_clauses);
-    p->variable.end = 0;
     p->unfit = D1GUARD_REASON_UNKNOWN_STATEMENT;
     p->r.text = t;
     kind = read_first(p, at);
@@ -734,31 +717,38 @@ static void finish(struct parser *p)
     s->next = p->r.end;
 }
 
-int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, struct d1g_statement *s)
+/* Reads the statement at or behind `at`, or what else starts with this step. */
+/*@ requires d1g_readable(t) && at <= t->n && (step == STEP_START || step == STEP_VIEW);
+    requires \valid(s) && \separated(s, t);
+    assigns *s;
+    ensures -1 <= \result <= 1;
+    ensures d1g_is_statement(t, s);
+    ensures \result != 0 ==> at <= s->span.at < s->span.end <= s->next; */
+static int read_one(const struct d1g_text *t, size_t at, int wants_clauses, enum step step, struct d1g_statement *s)
 {
     struct parser p;
     int result;
 
     if (!start(&p, t, at, wants_clauses, s))
         return 0;
-    result = read_from(&p, s->kind == D1GUARD_KIND_SELECT ? STEP_BODY : STEP_START);
+    if (step == STEP_VIEW)
+        p.unfit = D1GUARD_REASON_NOT_A_VIEW;
+    else if (s->kind == D1GUARD_KIND_SELECT)
+        step = STEP_BODY;
+    result = read_from(&p, step);
     /*@ admit s->kind == D1GUARD_KIND_PRAGMA && s->reason == D1GUARD_REASON_UNSET ==> s->name.end > 0; */
     finish(&p);
     return result;
 }
 
+int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, struct d1g_statement *s)
+{
+    return read_one(t, at, wants_clauses, STEP_START, s);
+}
+
 int d1g_read_view(const struct d1g_text *t, struct d1g_statement *s)
 {
-    struct parser p;
-    int result;
-
-    if (!start(&p, t, 0, 0, s))
-        return 0;
-    p.unfit = D1GUARD_REASON_NOT_A_VIEW;
-    result = read_from(&p, STEP_VIEW);
-    /*@ admit s->kind != D1GUARD_KIND_PRAGMA; */
-    s->next = p.r.at;
-    return result;
+    return read_one(t, 0, 0, STEP_VIEW, s);
 }
 
 uint32_t d1g_risk(const struct d1g_text *t, const struct d1g_statement *s)

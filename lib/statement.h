@@ -14,7 +14,6 @@ struct d1g_statement {
     size_t next;           /* behind the `;`, or the text's length */
     size_t verb;           /* where the word starts that decides the kind */
     struct d1g_span name;  /* PRAGMA: its name, without a schema */
-    size_t value;          /* PRAGMA: where its value starts, if it has one */
     int listed;            /* 0 when no name in the statement is on a list of policy.def */
 };
 
@@ -22,7 +21,7 @@ struct d1g_statement {
     predicate d1g_is_statement(struct d1g_text *t, struct d1g_statement *s) =
         \valid_read(s) && \separated(s, t) && d1g_is_in(t, s->span) && s->next <= t->n &&
         s->kind <= D1GUARD_KIND_LAST &&
-        (s->span.at < s->span.end ==> s->verb < t->n && s->value < t->n) &&
+        (s->span.at < s->span.end ==> s->verb < t->n) &&
         (s->kind == D1GUARD_KIND_PRAGMA && (s->name.end > 0 || s->reason == D1GUARD_REASON_UNSET) ==>
             d1g_is_nameable(t, s->name.at, s->name.end)); */
 
@@ -35,7 +34,7 @@ struct d1g_statement {
     ensures \result != 0 ==> at <= s->span.at < s->span.end <= s->next; */
 int d1g_read_statement(const struct d1g_text *t, size_t at, int wants_clauses, struct d1g_statement *s);
 
-/* Reads the head of a CREATE VIEW text; s->next is where its query starts then. Returns as above. */
+/* Reads the head of a CREATE VIEW text; its query starts behind s->span then. Returns as above. */
 /*@ requires d1g_readable(t) && \valid(s) && \separated(s, t);
     assigns *s;
     ensures d1g_is_statement(t, s); */

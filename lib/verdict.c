@@ -601,13 +601,14 @@ static int is_allowed_risk(const struct d1g_call *call, uint32_t risk)
     requires \valid(at) && \separated(at, s) && \separated(at, call) && \separated(at, call->options);
     assigns *at;
     ensures *at < call->text.n; */
-static uint32_t fault_of_pragma(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk,
-                                size_t *at)
+D1G_APART static uint32_t fault_of_pragma(const struct d1g_call *call, const struct d1g_statement *s, uint32_t risk,
+                                          size_t *at)
 {
     const struct d1guard_options *o = call->options;
     const struct d1g_text *t = &call->text;
     const enum d1g_pragma pragma = d1g_find_pragma(t, s->name.at, s->name.end);
     const int has_value = (s->flags & D1GUARD_PRAGMA_VALUE) != 0;
+    struct d1g_reader r;
 
     *at = s->name.at;
     if (d1g_is_host_name(t, s->name.at, s->name.end, o, &o->deny_pragmas))
@@ -618,7 +619,11 @@ static uint32_t fault_of_pragma(const struct d1g_call *call, const struct d1g_st
         return D1GUARD_REASON_UNSET;
     if (!has_value || !d1g_pragma_reports(pragma, o->engine, 0))
         return D1GUARD_REASON_PRAGMA_NOT_LISTED;
-    *at = s->value;
+    r.text = t;
+    r.end = s->name.end;
+    d1g_advance(&r); /* the `=` or `(` */
+    d1g_advance(&r);
+    *at = r.at;
     return D1GUARD_REASON_PRAGMA_VALUE;
 }
 
@@ -729,7 +734,7 @@ D1G_APART static size_t find_query(struct d1g_call *call)
     struct d1g_statement s;
 
     if (d1g_read_view(&call->text, &s) >= 0)
-        return s.next;
+        return s.span.end;
     call->statements = 1;
     (void)d1g_refuse(call, s.reason, &s.cause);
     return SIZE_MAX;
