@@ -164,6 +164,10 @@ static void options_older_than_the_library(void **state)
     options.max_statements = 0;
     options.size = offsetof(struct d1guard_options, deny_functions);
     assert_int_equal(classified(&options).verdict, D1GUARD_ALLOW);
+    options.deny_functions = (struct d1guard_names){"abs", 4};
+    options.size = offsetof(struct d1guard_options, deny_tables);
+    assert_int_equal(classified(&options).verdict, D1GUARD_ALLOW);
+    assert_int_equal(d1guard_classify("SELECT abs(1)", 13, &options, NULL), D1GUARD_REFUSE);
 }
 
 /* Each name ends with a NUL, the last one too; NULL is the list of none. */
@@ -222,6 +226,26 @@ static void reports_newer_than_the_library(void **state)
     assert_int_equal(report.known.size, sizeof report);
     assert_int_equal(report.known.reason, D1GUARD_REASON_READS_ONLY);
     assert_int_equal(report.known.statements, 1);
+}
+
+/* A caller of an older header has a shorter one, which is filled up to its size and no further. */
+static void reports_older_than_the_library(void **state)
+{
+    static const char write[] = "SELECT 1; DELETE FROM t";
+    struct d1guard_report report = {.size = sizeof report};
+
+    (void)state;
+    assert_int_equal(d1guard_classify(write, sizeof write - 1, NULL, &report), D1GUARD_REFUSE);
+    for (uint32_t size = offsetof(struct d1guard_report, form); size < sizeof report; size++) {
+        struct d1guard_report part, wanted;
+
+        memset(&part, FILL, sizeof part);
+        part.size = size;
+        wanted = part;
+        memcpy((char *)&wanted + sizeof size, (char *)&report + sizeof size, size - sizeof size);
+        assert_int_equal(d1guard_classify(write, sizeof write - 1, NULL, &part), D1GUARD_REFUSE);
+        assert_memory_equal(&part, &wanted, sizeof part);
+    }
 }
 
 static void a_report_without_a_size_is_not_written(void **state)
@@ -385,6 +409,7 @@ int main(void)
         cmocka_unit_test(lists_of_names),
         cmocka_unit_test(lists_with_an_empty_name),
         cmocka_unit_test(reports_newer_than_the_library),
+        cmocka_unit_test(reports_older_than_the_library),
         cmocka_unit_test(a_report_without_a_size_is_not_written),
         cmocka_unit_test(capping_refuses_the_second_statement),
         cmocka_unit_test(numbers_without_a_slug),
