@@ -678,7 +678,8 @@ static void clear(struct d1g_statement *s, const struct parser *p, uint32_t kind
 /*@ requires \valid(p) && \valid(s) && d1g_readable(t) && at <= t->n;
     requires \separated(p, s) && \separated(p, t) && \separated(s, t);
     assigns *p, *s;
-    ensures \result ? is_parser(p) : d1g_is_statement(t, s);
+    ensures \result != 0 ==> is_parser(p);
+    ensures \result == 0 ==> d1g_is_statement(t, s);
     ensures p->s == s && p->r.text == t && at <= s->span.at <= s->span.end <= t->n;
     ensures s->next == t->n && s->name.end == 0 && p->r.end == s->span.end;
     ensures s->kind == D1GUARD_KIND_NONE || s->kind == D1GUARD_KIND_SELECT;

@@ -96,9 +96,10 @@ static int load_options(struct d1g_call *call, const struct d1guard_options *o)
         return 0;
     call->options = o;
     call->allow_risks = o->allow_risks;
-    /*@ admit o->size >= offsetof(struct d1guard_options, deny_functions) ==> \valid_read(&o->max_statements); */
-    if (o->size >= offsetof(struct d1guard_options, deny_functions))
+    if (o->size >= offsetof(struct d1guard_options, deny_functions)) {
+        /*@ admit \valid_read(&o->max_statements); */
         call->max_statements = o->max_statements;
+    }
     return 1;
 }
 
