@@ -624,6 +624,7 @@ D1G_APART static uint32_t fault_of_pragma(const struct d1g_call *call, const str
     r.end = s->name.end;
     d1g_advance(&r); /* the `=` or `(` */
     d1g_advance(&r);
+    /*@ admit r.at < t->n; */ /* has_value: heads.def saw both */
     *at = r.at;
     return D1GUARD_REASON_PRAGMA_VALUE;
 }
