@@ -10,9 +10,9 @@ struct d1g_call {
     const struct d1guard_options *options; /* the host's or the defaults, but for the next two */
     uint64_t max_statements;
     uint32_t allow_risks;
-    uint32_t verdict;
+    uint32_t form; /* not in the report's order: two words just stored are slow to load as one */
     uint32_t reason;
-    uint32_t form;
+    uint32_t verdict;
     struct d1g_span cause; /* the bytes that caused a refusal; empty without */
     uint64_t statements;   /* seen so far */
 };

@@ -8,12 +8,13 @@ BEGIN {
 }
 /^[0-9a-f]+ <.*>:$/ {
     caller = $2
-    gsub(/[<>:]/, "", caller)
+    gsub(/[<>:]|\.[0-9]+>/, "", caller)
 }
 /(call|jmp) .*<[A-Za-z0-9_.]+>/ || /R_X86_64_(PLT32|PC32)/ {
     callee = $NF
     gsub(/[<>]/, "", callee)
     sub(/[-+]0x[0-9a-f]+$/, "", callee)
+    sub(/\.[0-9]+$/, "", callee)
     if (callee != caller && callee in frame && / jmp /)
         jumps[caller] = jumps[caller] " " callee # a last call, made when the caller's frame is gone
     else if (callee != caller && callee in frame)
