@@ -6,8 +6,9 @@
  * signal handlers. Cost is linear in the length of the text unless a comment says otherwise.
  *
  * Structs start with `size`: set it to sizeof before a call. A caller built against an older header
- * passes a smaller size and gets what it knows; fields are only ever added at the end. Unknown non-zero
- * bytes behind the fields this version knows are refused (bad-argument). A zeroed report means refused.
+ * passes a smaller size and gets what it knows; fields are only ever added at the end. Options that end
+ * inside a field, or have bytes other than zero behind the fields this version knows, are refused
+ * (bad-argument). A zeroed report means refused.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

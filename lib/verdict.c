@@ -56,6 +56,17 @@ static int are_options_known(const struct d1guard_options *o)
            are_names(o, &o->allow_pragmas);
 }
 
+/* Whether the struct ends with a field: no header has one that ends inside of one. */
+/*@ assigns \nothing;
+    ensures \result ==> size >= SMALLEST_OPTIONS; */
+static int is_whole(uint32_t size)
+{
+    const size_t lists = offsetof(struct d1guard_options, deny_functions);
+
+    return size == SMALLEST_OPTIONS || size >= sizeof(struct d1guard_options) ||
+           (size >= lists && (size - lists) % sizeof(struct d1guard_names) == 0);
+}
+
 /* Bytes that a newer header knows and this library does not must be zero. */
 /*@ requires \valid_read(&from->size);
     assigns \nothing; */
@@ -89,7 +100,7 @@ static int load_options(struct d1g_call *call, const struct d1guard_options *o)
     call->max_statements = 0;
     if (o == NULL)
         return 1;
-    if (o->size < SMALLEST_OPTIONS)
+    if (!is_whole(o->size))
         return 0;
     /*@ admit d1g_are_options(o) && \separated(call, o); */
     if (!is_rest_zero(o) || !are_options_known(o))

@@ -170,6 +170,25 @@ static void options_older_than_the_library(void **state)
     assert_int_equal(d1guard_classify("SELECT abs(1)", 13, &options, NULL), D1GUARD_REFUSE);
 }
 
+/* No header has a struct that ends inside a field: a list of which only a part is there must not count as none. */
+static void options_that_end_inside_a_field(void **state)
+{
+    struct d1guard_options options = {.size = 0};
+
+    (void)state;
+    for (uint32_t size = sizeof options.size; size < sizeof options; size++) {
+        const size_t lists = offsetof(struct d1guard_options, deny_functions);
+        const int whole = size == offsetof(struct d1guard_options, max_statements) ||
+                          (size >= lists && (size - lists) % sizeof options.deny_functions == 0);
+
+        options.size = size;
+        if (whole)
+            assert_int_equal(classified(&options).verdict, D1GUARD_ALLOW);
+        else
+            assert_bad(&options);
+    }
+}
+
 /* Each name ends with a NUL, the last one too; NULL is the list of none. */
 static void lists_of_names(void **state)
 {
@@ -406,6 +425,7 @@ int main(void)
         cmocka_unit_test(options_that_the_library_does_not_know),
         cmocka_unit_test(options_newer_than_the_library),
         cmocka_unit_test(options_older_than_the_library),
+        cmocka_unit_test(options_that_end_inside_a_field),
         cmocka_unit_test(lists_of_names),
         cmocka_unit_test(lists_with_an_empty_name),
         cmocka_unit_test(reports_newer_than_the_library),
