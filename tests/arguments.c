@@ -161,9 +161,11 @@ static void options_older_than_the_library(void **state)
     options.allow_risks = 0;
     options.flags = 0;
     assert_int_equal(classified(&options).verdict, D1GUARD_ALLOW);
-    options.max_statements = 0;
+    options.max_statements = 1;
     options.size = offsetof(struct d1guard_options, deny_functions);
     assert_int_equal(classified(&options).verdict, D1GUARD_ALLOW);
+    assert_int_equal(d1guard_classify("SELECT 1;SELECT 2", 17, &options, NULL), D1GUARD_REFUSE);
+    options.max_statements = 0;
     options.deny_functions = (struct d1guard_names){"abs", 4};
     options.size = offsetof(struct d1guard_options, deny_tables);
     assert_int_equal(classified(&options).verdict, D1GUARD_ALLOW);
