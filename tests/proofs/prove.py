@@ -1,10 +1,11 @@
 """Proves lib/ with Frama-C's WP, function by function, and holds the result against tests/proofs/floor.txt.
 
-    prove.py [--record] [--smoke] [--changed REVISION] [--jobs N] [FILE | FUNCTION]...
+    prove.py [--record] [--smoke] [--changed REVISION | --since-record] [--jobs N] [FILE | FUNCTION]...
 
 FILE, FUNCTION      only these, such as token.c or scan_word
 --changed REVISION  only what differs from that git revision: functions by text or contract, their callers if the
                     contract differs, a whole file if something else in it does, everything if that is a header
+--since-record      these, and what differs from the revision at which all of it was last recorded
 --record            writes the floor anew (of what was chosen)
 --smoke             looks for contracts and invariants that contradict themselves instead; slow
 --jobs N            functions at a time (2)
@@ -87,12 +88,21 @@ def sources_now():
     return Sources({path.name: path.read_text() for path in (ROOT / 'lib').glob('*.[ch]')})
 
 
-def sources_at(revision):
-    def git(*command):
-        return subprocess.run(['git', '-C', ROOT, *command], check=True, capture_output=True, text=True).stdout
+def git(*command):
+    return subprocess.run(['git', '-C', ROOT, *command], check=True, capture_output=True, text=True).stdout
 
+
+def sources_at(revision):
     names = git('ls-tree', '--name-only', revision, 'lib/').split()
     return Sources({name[4:]: git('show', f'{revision}:{name}') for name in names if name.endswith(('.c', '.h'))})
+
+
+def changed_since_record(now, revision):
+    try:
+        return changed(now, sources_at(revision))
+    except subprocess.CalledProcessError:
+        print(f'# no revision {revision} here to compare with', flush=True)
+        return set()
 
 
 def changed(now, then):
@@ -162,15 +172,16 @@ def smoke_all(names, functions, environment, pool):
 
 
 def read_floor():
-    rows = [line.split() for line in FLOOR.read_text().splitlines() if line and not line.startswith('#')] \
-        if FLOOR.exists() else []
-    return {row[1]: (row[0], int(row[2]), int(row[3])) for row in rows}
+    lines = FLOOR.read_text().splitlines()
+    rows = [line.split() for line in lines if line and not line.startswith('#')]
+    return lines[0].split()[-1], {row[1]: (row[0], int(row[2]), int(row[3])) for row in rows}
 
 
-def write_floor(floor):
+def write_floor(revision, floor):
     rows = sorted((file, function, proved, total) for function, (file, proved, total) in floor.items())
     with FLOOR.open('w') as out:
-        out.write('# Written by prove.py --record: file, function, goals proved, goals in all.\n')
+        out.write(f'# Written by prove.py --record, all of it last at {revision}\n')
+        out.write('# File, function, goals proved, goals in all.\n')
         for file, function, proved, total in rows:
             out.write(f'{file:12} {function:28} {proved:4} {total:4}\n')
 
@@ -179,19 +190,25 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('chosen', nargs='*')
     parser.add_argument('--changed')
+    parser.add_argument('--since-record', action='store_true')
     parser.add_argument('--record', action='store_true')
     parser.add_argument('--smoke', action='store_true')
     parser.add_argument('--jobs', type=int, default=2)
     options = parser.parse_args()
 
     now = sources_now()
-    floor = read_floor()
+    revision, floor = read_floor()
     names = set(now.functions)
     if options.changed:
         names &= changed(now, sources_at(options.changed))
-    if options.chosen:
+    if options.chosen or options.since_record:
         names = {name for name in names if name in options.chosen or now.functions[name].file in options.chosen}
-    gone = [] if options.chosen or options.changed or options.smoke else sorted(set(floor) - names)
+    if options.since_record:
+        names |= changed_since_record(now, revision)
+    is_whole = not (options.chosen or options.changed or options.since_record or options.smoke)
+    gone = sorted(set(floor) - names) if is_whole else []
+    if options.record and is_whole:
+        revision = git('rev-parse', '--short', 'HEAD').strip()
     names = sorted(names, key=lambda name: (now.functions[name].file, name))
 
     print(f'1..{len(names) + len(gone)}', flush=True)
@@ -222,7 +239,7 @@ def main():
                 print(f'# {line}', flush=True)
             if options.record:
                 floor[name] = (file, proved, total)
-                write_floor(floor)
+                write_floor(revision, floor)
     for number, name in enumerate(gone, len(names) + 1):
         if options.record:
             del floor[name]
@@ -230,7 +247,7 @@ def main():
             failed += 1
         print(f"{'' if options.record else 'not '}ok {number} - {name} is gone")
     if options.record:
-        write_floor(floor)
+        write_floor(revision, floor)
     print(f'# {all_proved} of {all_goals} goals proved')
     return failed != 0
 
