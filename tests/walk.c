@@ -1,6 +1,6 @@
 /*
- * How far a statement's body is stepped over at once, what a window of 64 bytes shows, and which letters stand
- * beside the denied names. No verdict tells, or none does for sure: what is not stepped over is read token by
+ * How far a statement's body is stepped over at once, what a window of 64 bytes and a view of as many show, and
+ * which letters stand beside the denied names. No verdict tells, or none does for sure: what is not stepped over is read token by
  * token, with the same result and more slowly. So this test knows some private headers.
  */
 #include <setjmp.h>
@@ -43,7 +43,35 @@ static unsigned wanted_bits(int b)
     return (unsigned)(word | number << 1 | quote << 2 | mark << 3);
 }
 
-/* The window at a place of the text, which lies in memory of exactly its size; no bit is set behind its end. */
+/* What w shows of the text from `at` on; no bit is set behind its end. */
+static void check_shown(const struct d1g_window *w, const struct d1g_text *t, size_t at)
+{
+    const uint64_t masks[] = {w->words, w->numbers, w->quotes, w->marks};
+
+    for (size_t k = 0; k < D1G_WINDOW; k++) {
+        const unsigned wanted = at + k < t->n ? wanted_bits(t->z[at + k]) : 0;
+        unsigned got = 0;
+
+        for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
+            got |= (unsigned)(masks[i] >> k & 1) << i;
+        if (got != wanted)
+            fail_msg("byte %u of %u, window at %u: %x, not %x", (unsigned)(at + k), (unsigned)t->n, (unsigned)at, got,
+                     wanted);
+    }
+}
+
+/* Block by block, only words that go on for four letters at least, or to the window's end, are looked up. */
+static void check_long_words(const struct d1g_window *w)
+{
+    for (size_t k = 0; k < D1G_WINDOW; k++) {
+        const uint64_t letters = k < D1G_WINDOW - 3 ? 15 : 1;
+        const int wanted = (w->words >> k & letters) == letters && (w->numbers >> k & 1) == 0;
+
+        assert_int_equal(w->names >> k & 1, wanted);
+    }
+}
+
+/* The window at a place of the text, which lies in memory of exactly its size. */
 static void check_window(const unsigned char *bytes, size_t n, size_t at)
 {
     unsigned char *exact = malloc(n);
@@ -55,17 +83,10 @@ static void check_window(const unsigned char *bytes, size_t n, size_t at)
     t.z = exact;
     t.n = n;
     d1g_look(&w, &t, at, d1g_watched_fours);
-    for (size_t k = 0; k < D1G_WINDOW; k++) {
-        const uint64_t masks[] = {w.words, w.numbers, w.quotes, w.marks};
-        const unsigned wanted = at + k < n ? wanted_bits(exact[at + k]) : 0;
-        unsigned got = 0;
-
-        for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
-            got |= (unsigned)(masks[i] >> k & 1) << i;
-        if (got != wanted)
-            fail_msg("byte %u of %u, window at %u: %x, not %x", (unsigned)(at + k), (unsigned)n, (unsigned)at, got,
-                     wanted);
-    }
+    check_shown(&w, &t, at);
+    d1g_look_at_blocks(&w, &t, at);
+    check_shown(&w, &t, at);
+    check_long_words(&w);
     free(exact);
 }
 
@@ -93,6 +114,64 @@ static void every_byte(void **state)
             bytes[i] = (unsigned char)(i + shift);
         for (size_t at = 0; at <= 256; at += D1G_WINDOW)
             check_window(bytes, sizeof bytes, at);
+    }
+}
+
+/* ---- views ---- */
+
+/* The bits that a view should have for this byte, in the order of its fields. */
+static unsigned wanted_view(int b)
+{
+    const int word = is_letter(b) || is_digit(b) || b == '_';
+    const int join = is_digit(b) || is_any_of(b, "-.;<=>");
+    const int blank = is_any_of(b, "\t\n ");
+    const int quote = b == '\'';
+    const int known = word || join || blank || quote || is_any_of(b, "()*+,");
+
+    return (unsigned)(word | join << 1 | blank << 2 | quote << 3 | known << 4);
+}
+
+static void check_view(const struct d1g_view *v, const unsigned char *bytes, size_t n)
+{
+    const uint64_t masks[] = {v->words, v->joins, v->blanks, v->quotes, v->known};
+
+    for (size_t k = 0; k < D1G_WINDOW; k++) {
+        const unsigned wanted = k < n ? wanted_view(bytes[k]) : 0;
+        unsigned got = 0;
+
+        for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
+            got |= (unsigned)(masks[i] >> k & 1) << i;
+        if (got != wanted)
+            fail_msg("byte %u (0x%02x) of %u: %x, not %x", (unsigned)k, bytes[k], (unsigned)n, got, wanted);
+    }
+}
+
+#ifdef D1G_WIDE
+D1G_WIDE static void view_wide(struct d1g_view *v, const unsigned char *bytes, size_t n)
+{
+    d1g_view_wide(v, bytes, n);
+}
+#endif
+
+/* Every byte at every place of a view, in the forms that there are. */
+static void every_byte_of_views(void **state)
+{
+    unsigned char bytes[256 + D1G_WINDOW];
+    struct d1g_view v;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)i;
+    for (size_t at = 0; at < 256; at++) {
+        memset(&v, 0xFF, sizeof v);
+        d1g_view_blocks(&v, bytes + at);
+        check_view(&v, bytes + at, D1G_WINDOW);
+#ifdef D1G_WIDE
+        for (size_t n = D1G_HALF; d1g_is_wide() && n <= D1G_WINDOW; n++) {
+            view_wide(&v, bytes + at, n);
+            check_view(&v, bytes + at, n);
+        }
+#endif
     }
 }
 
@@ -425,6 +504,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_place_of_short_texts),
         cmocka_unit_test(every_byte),
+        cmocka_unit_test(every_byte_of_views),
 #ifndef D1G_SMALL /* which steps over nothing */
         cmocka_unit_test(where_walks_stop),
         cmocka_unit_test(a_fresh_walk),
