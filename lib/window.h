@@ -190,7 +190,7 @@ static inline D1G_IN_PLACE void d1g_see_block(struct d1g_window *w, d1g_block v)
     assigns *w; */
 static inline D1G_IN_PLACE void d1g_see(struct d1g_window *w, const unsigned char *z, size_t bytes)
 {
-    struct d1g_window seen = {0, 0, 0, 0, 0}; /* in registers, until all is seen */
+    struct d1g_window seen = {0}; /* in registers, until all is seen */
     size_t i = bytes;
 
     /*@ loop invariant 0 < i <= bytes && i % D1G_BLOCK == 0;
@@ -449,7 +449,7 @@ static inline D1G_IN_PLACE void d1g_view_block(struct d1g_view *v, d1g_block b)
     assigns *v; */
 static inline void d1g_view_blocks(struct d1g_view *v, const unsigned char *z)
 {
-    struct d1g_view seen = {0, 0, 0, 0, 0}; /* in registers, until all is seen */
+    struct d1g_view seen = {0}; /* in registers, until all is seen */
     size_t i = D1G_WINDOW;
 
     /*@ loop invariant 0 < i <= D1G_WINDOW && i % D1G_BLOCK == 0;

@@ -244,24 +244,19 @@ def changed_since(revision, mutants):
 
 
 def read_survivors(file):
-    """
-    ({key: reason}, files left out): `= reason`, then for each mutant `file function`, `- before`, `+ after`.
-    `! file` is one whose mutants nobody has gone through yet.
-    """
-    survivors, left_out, reason, place, before = {}, [], None, None, None
+    """{key: reason}: `= reason`, then for each mutant `file function`, `- before`, `+ after`."""
+    survivors, reason, place, before = {}, None, None, None
     for line in file.read_text(encoding="utf-8").splitlines():
         sign, text = line[:1], line[2:].strip()
         if sign == "=":
             reason = text
-        elif sign == "!":
-            left_out.append(text)
         elif sign == "-":
             before = text
         elif sign == "+":
             survivors[(*place, before, text)] = reason
         elif sign not in ("", "#"):
             place = (line.split(" ") + [""])[:2]
-    return survivors, left_out
+    return survivors
 
 
 def print_block(mutant):
@@ -279,13 +274,10 @@ def main():
     parser.add_argument("--compiler", default="gcc")
     arguments = parser.parse_args()
 
-    survivors, left_out = read_survivors(HERE / "survivors.txt")
-    everything = mutants_of(ROOT)
-    mutants = [mutant for mutant in everything if mutant.file not in left_out]
+    survivors = read_survivors(HERE / "survivors.txt")
+    everything = mutants = mutants_of(ROOT)
     if arguments.only:
         mutants = [mutant for mutant in everything if mutant.file in arguments.only.split(",")]
-    elif left_out:
-        print("# left out, since nobody has gone through their mutants yet:", *left_out)
     if arguments.changed:
         mutants = changed_since(arguments.changed, mutants)
     if arguments.listed:
