@@ -71,11 +71,14 @@ static inline int d1g_is_hex(int byte)
 }
 
 /*
- * All that the proofs take for granted of the bits of a mask: if they are numbered below n, so is what is left of
- * them, and what is made of two such masks; and the mask is less without its first bit.
+ * All that the proofs take for granted of the bits of a mask: if they are numbered below n, or from n on, so is what
+ * is left of them, and what is made of two masks below n; and the mask is less without its first bit.
  */
 /*@ axiomatic Bits {
         predicate are_below(integer bits, integer n);
+        predicate are_from(integer bits, integer n);
+        axiom fewer_from: \forall integer a, b, n; are_from(a, n) ==> are_from(a & b, n);
+        axiom fewer_from_too: \forall integer a, b, n; are_from(a, n) ==> are_from(b & a, n);
         axiom none: \forall integer n; are_below(0, n);
         axiom fewer: \forall integer a, b, n; are_below(a, n) ==> are_below(a & b, n);
         axiom fewer_too: \forall integer a, b, n; are_below(a, n) ==> are_below(b & a, n);
@@ -86,7 +89,9 @@ static inline int d1g_is_hex(int byte)
 /* The number of the lowest bit that is set; x is not 0. */
 /*@ assigns \nothing;
     ensures \result < 64;
-    ensures \forall integer n; x != 0 && are_below(x, n) ==> \result < n; */
+    ensures \forall integer n; x != 0 && are_below(x, n) ==> \result < n;
+    ensures \forall integer n; x != 0 && are_from(x, n) ==> n <= \result;
+    ensures are_from(x, \result); */
 static inline size_t d1g_first_bit(uint64_t x)
 {
 #if defined(__GNUC__) && !defined(D1G_PLAIN)
@@ -100,6 +105,8 @@ static inline size_t d1g_first_bit(uint64_t x)
     for (; k < 63 && (x & 1) == 0; k++)
         x >>= 1;
     /*@ admit \forall integer n; \at(x, Pre) != 0 && are_below(\at(x, Pre), n) ==> k < n; */
+    /*@ admit \forall integer n; \at(x, Pre) != 0 && are_from(\at(x, Pre), n) ==> n <= k; */
+    /*@ admit are_from(\at(x, Pre), k); */
     return k;
 #endif
 }
