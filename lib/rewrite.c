@@ -64,7 +64,7 @@ static void write_statement(struct d1g_writer *w, const struct d1g_text *t, stru
     requires \separated(w, t) && \separated(w, plan);
     assigns w->len, w->out[0 .. w->room - 1]; */
 D1G_APART static void write_capped(struct d1g_writer *w, const struct d1g_text *t, struct d1g_span span,
-                         const struct plan *plan)
+                                   const struct plan *plan)
 {
     if (plan->form == D1GUARD_FORM_WRAPPED)
         D1G_WRITE(w, "SELECT * FROM (");
