@@ -81,7 +81,8 @@ struct tokens {
     predicate has_room(struct tokens *out) = is_out(out) && out->used < out->count;
     predicate is_text(unsigned char *z, size_t n) = \valid_read(z + (0 .. n - 1)); */
 
-/* Token number i. The proofs see the host's tokens as an array, as they are with a header like ours. */
+/* Token number i. The proofs see the host's tokens as an array, as they are with a header like ours, and say nothing of
+ * a longer stride. */
 /*@ requires is_out(out) && i < out->count;
     assigns \nothing;
     ensures \result == out->first + i; */
