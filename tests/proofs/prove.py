@@ -100,8 +100,8 @@ def sources_at(revision):
 def changed_since_record(now, revision):
     try:
         return changed(now, sources_at(revision))
-    except subprocess.CalledProcessError:
-        print(f'# no revision {revision} here to compare with', flush=True)
+    except (subprocess.CalledProcessError, FileNotFoundError):  # no such revision, no repository, no git
+        print(f'# revision {revision} cannot be compared with', flush=True)
         return set()
 
 
